@@ -373,8 +373,8 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     axis = _value_axis(chart, spans, locale)
     gutter = max(map(layout.width_of_number, axis.written)) + _GAP
     numbers, is_bars = _number_rows(chart, locale), chart.kind in ("bar", "stacked")
-    ends = [] if is_bars or layout.width < _MIN_BESIDE else [row[-1:] for row in numbers]
-    right = _right_edge(layout, gutter, len(chart.labels), _widest(layout, ends))
+    ends = [] if is_bars else [row[-1] for row in numbers]
+    right = _right_edge(layout, gutter, len(chart.labels), _widest(layout, [ends]))
     slot = (right - gutter) / len(chart.labels)
     if chart.kind == "scatter":
         positions = parse_numbers(chart.labels) or tuple(map(float, range(len(chart.labels))))
@@ -395,7 +395,7 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         numbers = _only_highest(numbers, [end for _, end in spans[-1]])
     _draw_legend(drawing, chart)
     drawing.write_line(_value_title(chart))
-    top = drawing.bottom + (layout.line if is_bars and numbers else layout.line / 2)
+    top = drawing.bottom + layout.line
     height = max((len(lines) for lines, _ in labels), default=0) * layout.line
     gap = _GAP + (layout.line if is_bars and numbers and axis.ticks[0] < 0 else 0)
     plot = max(_MIN_PLOT, layout.height - top - gap - height - (layout.line if chart.x_title else 0))
@@ -416,7 +416,7 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         _write_bar_numbers(drawing, numbers, centres, heights, _bar_size(chart, slot))
     else:
         _draw_lines(drawing, chart, centres, heights)
-        _write_line_ends(drawing, ends, centres[-1], [row[-1][1] for row in heights])
+        _write_line_ends(drawing, ends, centres[-1], [row[-1][1] for row in heights], (top, bottom))
     drawing.bottom = bottom + gap
     for lines, x in labels:
         if len(labels) < len(chart.labels):
@@ -444,13 +444,15 @@ def _write_bar_numbers(
 
 
 def _write_line_ends(
-    drawing: _Drawing, ends: Sequence[Sequence[str]], x: float, heights: Sequence[float]
+    drawing: _Drawing, ends: Sequence[str], x: float, heights: Sequence[float], limits: _Pair
 ) -> None:
-    small, last = drawing.layout.small, -math.inf
-    for y, [number], series in sorted(zip(heights, ends, count(1), strict=False)):
-        if y >= last + small:  # otherwise it would cover the one above
-            drawing.write(number, x, y + small / 3, kind=f"number series-{series}", dx=_GAP)
-            last = y
+    """Numbers that would cover each other are moved apart, between the limits."""
+    small, (top, lowest) = drawing.layout.small, limits
+    rows = sorted(zip(heights, ends, count(1), strict=False), reverse=True)
+    for above, (end, number, series) in zip(reversed(range(len(rows))), rows, strict=True):
+        y = min(max(end, top + above * small), lowest)
+        drawing.write(number, x, y + small / 3, kind=f"number series-{series}", dx=_GAP)
+        lowest = y - small
 
 
 def _draw_lines(

@@ -120,7 +120,7 @@ async def lived_in_site(locale: str, folder: Path) -> AsyncIterator[tuple[Site, 
         await name_everybody(site, data)
         await remember(site, past, data)
         data |= await converse(site, past, data)
-        await draw_canvases(site, data)
+        await draw_canvases(site, past, data)
         await schedule(site, past, data)
         await administer(site)
         past.ago = timedelta()
@@ -184,7 +184,7 @@ def data_turns(data: Mapping[str, Any], answer: str) -> list[tuple[str, str]]:
     return [(question, said) for _, _, question, said in others]
 
 
-async def draw_canvases(site: Site, data: Mapping[str, Any]) -> None:
+async def draw_canvases(site: Site, past: Past, data: Mapping[str, Any]) -> None:
     cards = [Card(f"card{number}", title, text) for number, (title, text) in enumerate(data["cards"])]
     title, name, *labels = data["budget"]
     bar = Chart("budget", title, "bar", tuple(labels), (Series(name, (27760, 33000, 18000, 9200, 6000)),))
@@ -198,9 +198,11 @@ async def draw_canvases(site: Site, data: Mapping[str, Any]) -> None:
     title, *labels = data["spent"]
     pie = Chart("spent", title, "pie", tuple(labels), (Series(title, (32, 41, 18, 6, 9)),))
     note = Text("note", data["note"][1], data["note"][0])
-    for channel, elements in ((1, (*cards, bar)), (0, (note, line, cards[0])), (4, (bar, line, pie, note))):
+    drawn = {4: (bar, line, pie, note), 1: (*cards, bar), 0: (note, line, cards[0])}
+    for age, (channel, elements) in enumerate(drawn.items()):
         mode = SetMode("focus", "run") if channel == 0 else SetMode("board")
-        await draw(site, *elements, mode, key=SessionKey(TARO, CHANNEL + channel))
+        past.ago, asked = timedelta(days=age, hours=2), data["drawings"][age]
+        await draw(site, *elements, mode, key=SessionKey(TARO, CHANNEL + channel), asked=asked)
 
 
 async def schedule(site: Site, past: Past, data: Mapping[str, Any]) -> None:

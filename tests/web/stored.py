@@ -4,7 +4,7 @@ from typing import Any, Final
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.measures import Purpose
-from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import DEFAULT_RULES, ModelUsage, Payer
@@ -30,9 +30,19 @@ async def talk(site: Site, *turns: tuple[str, str], key: SessionKey = KEY, **fie
     return session.id
 
 
-async def draw(site: Site, *commands: Any, visibility: Visibility = "public", key: SessionKey = KEY) -> None:
-    await site.core.stores.sessions.open(key)
-    await site.core.stores.canvases.draw(key, make_redraw([Edit(each, visibility) for each in commands]))
+async def draw(
+    site: Site,
+    *commands: Any,
+    visibility: Visibility = "public",
+    key: SessionKey = KEY,
+    asked: str = "描いて",
+) -> None:
+    """Have a turn that draws."""
+    sessions, call = site.core.stores.sessions, ToolCall("1", "canvas_add_card", "{}", "{}")
+    question = Message("user", asked, visibility=visibility)
+    answer = Message("assistant", "描きました。", tool_calls=(call,), visibility=visibility)
+    redraw = make_redraw([Edit(each, visibility) for each in commands])
+    await sessions.commit_turn(await sessions.open(key), (question, answer), redraw=redraw)
 
 
 async def keep(site: Site, content: str, user_id: int = TARO, **given: Any) -> Memory:

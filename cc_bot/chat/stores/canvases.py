@@ -6,13 +6,14 @@ it over. Sessions in which nothing was ever drawn have revision 0 and are skippe
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from cc_bot.chat.drawing import Redraw
 from cc_bot.db import Database, Row, Statement, Transaction, run_all, user_lock
-from cc_bot.db.columns import KEY, Codec, Columns, Store, get_idle_cutoff, key_columns
+from cc_bot.db.columns import KEY, Codec, Columns, Store, from_ms, get_idle_cutoff, key_columns
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 
 # ruff: noqa: S608 - SQL is built from constants
@@ -97,6 +98,24 @@ _LIST_KEYS: Final = f"""
 """
 
 
+# Answers that drew, and their questions.
+_LIST_DRAWINGS: Final = f"""
+    SELECT {KEY.with_alias("s")}, a.created_at, (
+        SELECT substr(q.content, 1, 200) FROM messages AS q
+        WHERE q.session_id = a.session_id AND q.user_id = $1 AND q.role = 'user' AND q.id < a.id
+        ORDER BY q.id DESC LIMIT 1
+    )
+    FROM messages AS a JOIN sessions AS s ON s.id = a.session_id AND s.user_id = $1
+    WHERE a.user_id = $1 AND s.canvas_revision > 0 AND a.visibility IN ('public', $2)
+        AND a.tool_calls LIKE '%"name": "canvas%'
+"""
+
+
+class Drawing(NamedTuple):
+    at: datetime
+    question: str
+
+
 class CanvasClock(NamedTuple):
     changes: int  # the number of the newest change of any canvas
     switches: int  # grows when a user may have switched to another canvas
@@ -118,6 +137,11 @@ class CanvasStore(Store):
         rows = await self._database.query(_LIST_KEYS, user_id)
         newest_first = sorted(rows, key=lambda row: str(row[3]), reverse=True)  # by last_active
         return [*dict.fromkeys(KEY.read(row[:3]) for row in newest_first)]
+
+    async def get_last_drawings(self, user_id: int, visibility: Visibility) -> dict[SessionKey, Drawing]:
+        listing = Statement(_LIST_DRAWINGS, (user_id, visibility))
+        rows = sorted(await self._database.read_long(listing.as_transaction), key=lambda row: int(row[3]))
+        return {KEY.read(row[:3]): Drawing(from_ms(row[3]), row[4] or "") for row in rows}
 
     async def wait_for_change(self, seconds: float) -> None:
         """Wait until this process writes to the database."""

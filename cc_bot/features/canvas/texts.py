@@ -38,8 +38,8 @@ class CanvasPageTexts(Area):
     other_channels = Sentence(ja="ほかのチャンネル", en="Other channels")
     nothing_up = Sentence(ja="何も出ていません", en="empty")
     count = Both(ja=("{count}枚", "{count}枚"), en=("{count} item", "{count} items"))  # one, more
-    rest = Sentence(ja="ほか{count}枚", en="and {count} more")
-    download = Sentence(ja="画像で保存", en="Save as a picture")
+    changed = Sentence(ja="変更: {time}", en="changed {time}")
+    question = Sentence(ja="「{question}」", en="“{question}”")
     canvas_empty = Sentence(ja="まだ何も出ていません。Discord で「買うものをキャンバスに出して」のように頼むと、ここに出ます。", en='Nothing is on the canvas yet. Ask on Discord, like "put my shopping list on the canvas", and it appears here.')
     current_agent = Sentence(ja="答えるエージェント", en="Who answers here")
     use_agent = Sentence(ja="切り替える", en="Switch")
@@ -56,7 +56,6 @@ class CanvasPageTexts(Area):
     reconnecting = Sentence(ja="ボットに届きません。つなぎ直しています…", en="The bot can't be reached. Reconnecting…")
     closed_signed_out = Sentence(ja="サインアウトしました。", en="You are signed out.")
     closed_denied = Sentence(ja="いまは使えないため、表示を終えました。", en="You can't use the bot at the moment.")
-    closed_unknown = Sentence(ja="わからない内容が届きました。", en="The bot received an unknown message.")
     closed_too_many_open = Sentence(ja="開いているタブが多いため止まりました。再読み込みで続きます。", en="Too many tabs are open, so this one stopped. Reload it to go on.")  # close reasons of a socket have at most 123 bytes
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from html import escape
 from typing import Final
@@ -15,7 +14,6 @@ from typing import Final
 import structlog
 from aiohttp import WSCloseCode, web
 
-from cc_bot.charts.png import can_draw_png, draw_png
 from cc_bot.charts.svg import PAGE_LAYOUTS, chart_html, chart_svg
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasClock
@@ -23,17 +21,10 @@ from cc_bot.concurrency import Tasks
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebSession
 from cc_bot.domain.chart import Chart
-from cc_bot.domain.message import DEFAULT_AGENT
+from cc_bot.domain.message import DEFAULT_AGENT, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, contains_words
-from cc_bot.features.canvas.drawing import (
-    canvas_from_json,
-    get_canvas,
-    item_id,
-    put_back,
-    remove_element,
-    toggle_item,
-)
+from cc_bot.features.canvas.drawing import get_canvas, item_id, put_back, remove_element, toggle_item
 from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasPageTexts
 from cc_bot.log import log_errors
@@ -77,7 +68,7 @@ class Watcher:  # an open page
     session: WebSession
     channel_id: int
     locale: Locale
-    hides_private: bool
+    visibility: Visibility
     key: SessionKey
     last_sent: tuple[SessionKey, Canvas] | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -122,7 +113,7 @@ class CanvasFeed:
         async with watcher.lock:
             key = watcher.key
             canvas = await get_canvas(self._services.stores.canvases, key)
-            canvas = canvas.visible_in("public" if watcher.hides_private else "private")
+            canvas = canvas.visible_in(watcher.visibility)
             if (key, canvas) != watcher.last_sent:
                 message = await asyncio.to_thread(page_update_json, key, canvas, texts(watcher.locale))
                 watcher.last_sent = key, canvas
@@ -196,7 +187,7 @@ _ENVIRONMENT: Final = make_environment()
 
 def page_update_json(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     template = _ENVIRONMENT.get_template("canvas/canvas_parts.html")
-    macros = template.make_module({"words": TemplateTexts(words), "can_draw_png": can_draw_png()})
+    macros = template.make_module({"words": TemplateTexts(words)})
 
     def render_macro(macro: str, *values: object) -> str:
         return add_user_field(getattr(macros, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
@@ -249,7 +240,6 @@ class CanvasPages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._feed = CanvasFeed(services)
-        self._drawing = asyncio.Lock()  # each picture takes 0.1 s of a processor
 
     def run(self) -> AbstractAsyncContextManager[None]:
         return self._feed.run()
@@ -262,7 +252,6 @@ class CanvasPages(Pages):
             web.get("/canvas", self.show_overview),
             web.get("/canvas/{channel}", self.show),
             web.get("/canvas/{channel}/socket", self.connect),
-            web.get("/canvas/{channel}/{element}.png", self.send_chart),
             web.post("/canvas/{channel}/check", self.check),
             web.post("/canvas/{channel}/remove", self.remove),
             web.post("/canvas/{channel}/clear", self.clear),
@@ -276,14 +265,13 @@ class CanvasPages(Pages):
             return see_other(f"/canvas/{channels[0]}")
         names = await channel_names(self._services, channels[:MAX_CHANNELS], visitor)
         agents, canvases = await self._services.agents.get_all(), {}
+        store, visibility = self._services.stores.canvases, page_visibility(request)
+        drawings = await store.get_last_drawings(visitor.user_id, visibility)
         for channel_id in channels[:MAX_CHANNELS]:
-            key = await self._services.discord.current_key(visitor.user_id, channel_id)
-            current = await self._services.stores.canvases.get(key)
-            canvas = canvas_from_json(current.state) if current else Canvas()
-            canvas = canvas.visible_in("public" if hides_private(request) else "private")
+            key, canvas = await self._load_canvas(request, channel_id)
             agent = key.agent != DEFAULT_AGENT and agents.get(key.agent)
             name = agent.display_name(visitor.locale) if agent else ""
-            canvases[channel_id] = canvas, name, current and datetime.fromisoformat(current.last_active)
+            canvases[channel_id] = canvas, name, drawings.get(key)
 
         def preview(element: Element, channel_id: int) -> str:
             if isinstance(element, Chart):  # ids may repeat on other canvases
@@ -298,30 +286,27 @@ class CanvasPages(Pages):
         channels = (await self._list_channels(visitor))[:MAX_CHANNELS]
         names = await channel_names(self._services, channels, visitor)
         for channel_id in channels:
-            _, canvas = await self._load_canvas(visitor, channel_id)
-            canvas = canvas.visible_in("public" if hides_private(request) else "private")
+            _, canvas = await self._load_canvas(request, channel_id)
             if lines := [*filter(None, (_find_line(each, words) for each in canvas.elements))]:
                 found.append(Hit(f"/canvas/{channel_id}", " · ".join(lines), names[channel_id]))
         return Found(found[:MAX_FOUND], len(found), f"{self.path}?all=1")
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._read_channel(request)
-        key, canvas = await self._load_canvas(visitor, channel_id)
-        is_hiding = hides_private(request)
+        key, canvas = await self._load_canvas(request, channel_id)
         return render(
             request,
             "canvas/canvas.html",
             channel_id=channel_id,
             channel=(await channel_names(self._services, [channel_id], visitor))[channel_id],
             channels=len(await self._list_channels(visitor)),
-            canvas=canvas.visible_in("public" if is_hiding else "private"),
+            canvas=canvas,
             body_html=lambda element: body_html(element, visitor.words),
             agents=await self._services.agents.list_available(
                 await self._services.discord.location_of(channel_id)
             ),
             agent=key.agent,
-            is_hiding=is_hiding,
-            can_draw_png=can_draw_png(),
+            is_hiding=page_visibility(request) == "public",
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
@@ -335,30 +320,15 @@ class CanvasPages(Pages):
         )
         await socket.prepare(request)
         locale = Locale.from_tag(request.query.get("language", visitor.locale))  # of the page
-        watcher = Watcher(socket, visitor.session, channel_id, locale, hides_private(request), key)
+        watcher = Watcher(socket, visitor.session, channel_id, locale, page_visibility(request), key)
         try:
             await self._feed.open(watcher)
-            async for _ in socket:
-                await _close_socket(
-                    socket, WSCloseCode.UNSUPPORTED_DATA, visitor.words[CanvasPageTexts].closed_unknown
-                )
+            await socket.receive()  # until it closes: a page sends nothing
         except errors.CcBotError as error:
             await _close_socket(socket, WSCloseCode.TRY_AGAIN_LATER, explain_error(error, request))
         finally:
             self._feed.forget(watcher)
         return socket
-
-    async def send_chart(self, request: web.Request) -> web.Response:
-        """Send a chart as a picture. Raises NothingHere, also if the chart can't be drawn."""
-        visitor, channel_id = visitor_of(request), await self._read_channel(request)
-        chart = (await self._load_canvas(visitor, channel_id))[1].find(request.match_info["element"])
-        if not isinstance(chart, Chart):
-            raise errors.NothingHere
-        async with self._drawing:
-            picture = await asyncio.to_thread(draw_png, chart, visitor.locale)
-        if picture is None:
-            raise errors.NothingHere
-        return web.Response(body=picture, content_type="image/png")
 
     async def check(self, request: web.Request) -> web.Response:
         """Check or uncheck an item of a list. Raises NothingHere, CanvasSwitched or InputError."""
@@ -388,14 +358,16 @@ class CanvasPages(Pages):
         self, request: web.Request, key: SessionKey, before: Canvas, ids: Sequence[str], sentence: str
     ) -> web.Response:
         discord, path = self._services.discord, f"/canvas/{key.channel_id}"
+        canvases, removal = self._services.stores.canvases, self._services.stores.memory_removal
         await discord.refresh_canvas(key)
-        count_erasures = self._services.stores.memory_removal.count_erasures
-        erasure_count = await count_erasures()
+        current, emptied = await canvases.get(key), await removal.count_emptied_messages(key.user_id)
 
         async def restore() -> bool:
-            if await count_erasures() != erasure_count:  # perhaps of what it would bring back
-                return False
-            is_restored = await put_back(self._services.stores.canvases, key, before, ids)
+            now = await canvases.get(key)
+            is_same = now and current and now.session_id == current.session_id
+            if not is_same or await removal.count_emptied_messages(key.user_id) != emptied:
+                return False  # it may have held what was erased
+            is_restored = await put_back(canvases, key, before, ids)
             await discord.refresh_canvas(key)
             return is_restored
 
@@ -425,13 +397,14 @@ class CanvasPages(Pages):
         keys = await self._services.stores.canvases.list_keys(visitor.user_id)
         return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.origin.channel_id])]
 
-    async def _load_canvas(self, visitor: WebVisitor, channel_id: int) -> tuple[SessionKey, Canvas]:
-        key = await self._services.discord.current_key(visitor.user_id, channel_id)
-        return key, await get_canvas(self._services.stores.canvases, key)
+    async def _load_canvas(self, request: web.Request, channel_id: int) -> tuple[SessionKey, Canvas]:
+        key = await self._services.discord.current_key(visitor_of(request).user_id, channel_id)
+        canvas = await get_canvas(self._services.stores.canvases, key)
+        return key, canvas.visible_in(page_visibility(request))
 
 
-def hides_private(request: web.Request) -> bool:
-    return read_cookie(request, HIDING_COOKIE) == "yes"
+def page_visibility(request: web.Request) -> Visibility:
+    return "public" if read_cookie(request, HIDING_COOKIE) == "yes" else "private"
 
 
 async def _close_socket(socket: web.WebSocketResponse, code: int, reason: str) -> None:

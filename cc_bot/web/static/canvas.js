@@ -211,6 +211,10 @@ document.addEventListener("submit", (event) => {
   send(event.target, event.submitter ?? event.target);
 });
 
+document.addEventListener("toggle", ({ target }) => {
+  if (target.id === "clearing" && target.open) target.scrollIntoView({ block: "nearest" });
+}, true);
+
 const agentForm = document.getElementById("agent")?.form;
 if (agentForm) {
   const button = agentForm.querySelector("button");

@@ -393,9 +393,14 @@ class MemoryRemovalStore:
         [(deleted_at,)] = await self._database.query(sql)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
-    async def count_erasures(self) -> int:
-        rows = await self._database.query("SELECT erased FROM memory_erasures WHERE id = 1")
-        return int(rows[0][0])
+    async def count_emptied_messages(self, user_id: int) -> int:
+        is_emptied = "SELECT id FROM messages WHERE user_id = $1 AND erased = 1 AND session_id"
+        sql = f"""
+            SELECT count(*) FROM (
+                {is_emptied} IN (SELECT id FROM sessions WHERE user_id = $1) UNION ALL {is_emptied} IS NULL
+            ) AS emptied
+        """
+        return int((await self._database.read_long(Statement(sql, (user_id,)).as_transaction))[0][0])
 
     async def scrub(self, *, vacuum: bool = False) -> ScrubOutcome:
         """Remove erased data from SQLite's WAL and, with `vacuum` or if the file is small, from unused pages.
