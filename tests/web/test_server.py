@@ -81,7 +81,7 @@ async def test_the_chosen_theme_holds_on_every_page_and_leads_nowhere_else(site:
 async def test_the_bot_has_its_name_and_avatar(site: Site, taro: Visit) -> None:
     site.town.bot = BotProfile("ひつじ", b"png")
     text = await taro.open("/settings")
-    assert "ひつじ</a>" in text
+    assert "ひつじ</span></a>" in text
     assert "太郎</span></summary>" in text
     [avatar] = re.findall(r'src="(/avatar\?v=\w+)"', text)
     async with site.visit(None) as visit, visit.client.get(avatar) as answer:
