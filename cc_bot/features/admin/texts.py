@@ -59,7 +59,7 @@ class ConsoleTexts(Area):
     attention = Sentence(ja="確かめてください", en="Needs attention")
     fixes = by_key({"backup": Sentence(ja="バックアップする", en="Back up now"), "doctor": Sentence(ja="点検する", en="Run the doctor"), "log": Sentence(ja="記録を見る", en="See the log")})
     backup_made = Sentence(ja="バックアップしました。", en="The backup has been made.")
-    verdicts = by_key({"ok": Sentence(ja="正常", en="OK"), "warning": Sentence(ja="注意", en="Warning"), "failed": Sentence(ja="異常", en="Failed")})
+    verdicts = by_key({"ok": Sentence(ja="正常", en="OK"), "warning": Sentence(ja="注意", en="Warning"), "failed": Sentence(ja="異常", en="Failed"), "off": Sentence(ja="オフ", en="Off")})
     recent = Sentence(ja="この1時間の記録", en="Last hour's log")
     recent_count = Sentence(ja="エラー\N{NO-BREAK SPACE}{errors}件・警告\N{NO-BREAK SPACE}{warnings}件", en="errors:\N{NO-BREAK SPACE}{errors}, warnings:\N{NO-BREAK SPACE}{warnings}")
 
@@ -112,7 +112,7 @@ class ConsoleTexts(Area):
     change_of = Sentence(ja="変える: {what}", en="Change: {what}")
     take_back = Sentence(ja="取り消す", en="Remove")
     to_default = Sentence(ja="既定に戻す", en="Reset to default")
-    exceptions = Sentence(ja="例外（全員の値より優先）", en="Exceptions, which override everyone's limits")
+    exceptions = Sentence(ja="例外（全員の値より優先）", en="Exceptions (override these)")
     add_exception = Sentence(ja="人・ロール・サーバーごとに決める", en="Set one for a user, a role or a server")
     value_hint = Sentence(ja="1以上の整数です（文字の量はバイト単位）。空のままなら、制限なしになります。", en="A whole number, at least 1 (sizes in bytes); leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")
@@ -121,6 +121,7 @@ class ConsoleTexts(Area):
     by_id = Sentence(ja="一覧にないもの（IDで指定する）", en="Not in the list (give its ID)")
     id_hint = Sentence(ja="Discord の「IDをコピー」で分かる数字です。", en="The number that Discord's “Copy ID” gives.")
 
+    access_hint = Sentence(ja="「許可」のある区分では、許可した相手だけが使えます。「拒否」は許可より優先します。管理者は、いつでも使えます。", en="Once a user is allowed, only allowed users may use the bot; the same goes for roles, channels and servers. “Denied” overrides “allowed”. Owners may always use the bot.")
     access_caption = Sentence(ja="許可と拒否", en="Allowed and denied")
     rule = Sentence(ja="ルール", en="Rule")
     rules = by_key({"allow": Sentence(ja="許可", en="allowed"), "deny": Sentence(ja="拒否", en="denied")})
@@ -165,7 +166,6 @@ class ConsoleTexts(Area):
     run_doctor = Sentence(ja="点検する", en="Run the doctor")
     run_again = Sentence(ja="もう一度点検する", en="Run again")
     no_report = Sentence(ja="点検の結果がありません。この cc-bot に doctor がないか、途中で止まりました。", en="There is no report: this cc-bot has no doctor, or it was stopped.")
-    doctor_at = Sentence(ja="{at} の結果", en="The report of {at}")
     check = Sentence(ja="項目", en="Check")
     verdict = Sentence(ja="結果", en="Verdict")
     detail = Sentence(ja="内容", en="Detail")

@@ -34,6 +34,7 @@ from cc_bot.features.admin.status import BotStatus, DoctorRunner, Fact
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
+from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import form_text
 from cc_bot.web.page import Handler, Pages, render, see_other
@@ -268,7 +269,8 @@ def _read_subject(request: web.Request) -> tuple[str, Subject | None]:
 
 def _format_time(owner: WebVisitor, now: datetime, moment: datetime) -> str:
     local, today = moment.astimezone(owner.timezone), now.astimezone(owner.timezone).date()
-    return f"{local:%H:%M:%S}" if local.date() == today else f"{local:%m-%d %H:%M:%S}"
+    day = "" if local.date() == today else owner.words[MomentTexts].name_short_day(local, now)
+    return f"{day} {local:%H:%M:%S}".strip()
 
 
 PAGES: Final = (ConsolePages,)

@@ -28,6 +28,7 @@ from cc_bot.features.doctor import database, services
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.operator_file import operator_path
 from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts.replies import MomentTexts
 
 DATABASE_LIMIT_S: Final = 600.0  # it reads the whole file, which may have many gigabytes
 
@@ -131,7 +132,7 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
     texts, zone = words[DoctorTexts], config.timezone
     versions = {"version": __version__, "python": platform.python_version(), "sqlite": SQLITE_VERSION}
-    now = f"{config.clock().astimezone(zone):%Y-%m-%d %H:%M}"
+    now = words[MomentTexts].written(config.clock().astimezone(zone), config.clock())
     findings = [
         ok("program", texts.program.format(**versions)),
         ok("timezone", texts.timezone_ok.format(zone=zone.key, time=now)),
