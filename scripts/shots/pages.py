@@ -228,7 +228,7 @@ async def administer(site: Site) -> None:
     await stores.access.set("user", HANA + 2, "deny", set_by=TARO)
     await stores.channel_models.set(CHANNEL + 3, ("gpt-5", "gpt-5-mini"), set_by=TARO)
     log: list[tuple[str, str, Mapping[str, object]]] = [
-        ("db", "ERROR", {"event": "backup_failed", "error": "BackupFolderForbidden"}),
+        ("discord", "ERROR", {"event": "commands_not_registered", "error": "ForbiddenError"}),
         ("chat", "WARNING", {"event": "edit_failed", "turn": "5f0c9a1e", "error": "RateLimitTooLongError"}),
     ]
     for turn in range(24):

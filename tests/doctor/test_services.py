@@ -59,7 +59,7 @@ def fix_of(sentence: str) -> str:
     return sentence.partition("\n→ ")[2]
 
 
-def told(finding: Finding, *, tools: bool | None, pictures: bool, reasoning: bool, changes: str = "") -> bool:
+def told(finding: Finding, *, tools: bool | None, pictures: bool, changes: str = "") -> bool:
     marks = {True: JA[DoctorTexts].model_yes, False: JA[DoctorTexts].model_no}
     changed = JA[DoctorTexts].model_changed.format(changes=changes) if changes else ""
     expected = JA[DoctorTexts].model_ok.format(
@@ -67,7 +67,6 @@ def told(finding: Finding, *, tools: bool | None, pictures: bool, reasoning: boo
         seconds="",
         tools=JA[DoctorTexts].model_not_called if tools is None else marks[tools],
         pictures=marks[pictures],
-        reasoning=marks[reasoning],
         changes=changed,
     )
     return finding.detail.endswith(expected.partition("、")[2])
@@ -80,7 +79,7 @@ class TestAModel:
         server.script(calls(Call("recall", {"query": "doctor"})), says("何も"), says("はい"), says("赤"))
         found = await asked(server.base_url)
         assert found.verdict == "ok"
-        assert told(found, tools=True, pictures=True, reasoning=False)
+        assert told(found, tools=True, pictures=True)
         assert [each["role"] for each in server.requests[2].messages].count("system") == 2
         assert ["tools" in request.body for request in server.requests] == [True, True, True, False]
 
@@ -95,7 +94,7 @@ class TestAModel:
         server.responder = simple
         found = await asked(server.base_url)
         assert (found.verdict, found.fix) == ("warning", JA[DoctorTexts].model_no_tools_fix)
-        assert told(found, tools=False, pictures=False, reasoning=False, changes="no tools, no images")
+        assert told(found, tools=False, pictures=False, changes="no tools, no images")
 
     async def test_that_refuses_a_picture_in_words_of_its_own_is_told_to_take_none(
         self, server: LoopbackModelServer
@@ -103,7 +102,7 @@ class TestAModel:
         server.responder = lambda body: (
             fails(400, "messages[1].content must be a string") if "image_url" in str(body) else "はい"
         )
-        assert told(await asked(server.base_url), tools=None, pictures=False, reasoning=False)
+        assert told(await asked(server.base_url), tools=None, pictures=False)
 
     async def test_that_refuses_fails_with_the_way_to_mend_it_and_is_not_asked_again(
         self, server: LoopbackModelServer

@@ -4,7 +4,7 @@ import pytest
 import pytest_asyncio
 
 from cc_bot.domain.text import Locale
-from cc_bot.features.admin.texts import AdminTexts
+from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.texts import texts
 from tests.end_to_end.memories import keep
 from tests.end_to_end.reminders import said
@@ -65,7 +65,7 @@ async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: Use
     for line in (
         words.allowed.format(subject=here),
         words.denied.format(subject=aiko.mention),
-        words.only_those,
+        texts(Locale.from_tag(owner.locale))[ConsoleTexts].access_hint,
         words.access_owners.format(owners=owner.mention),
     ):
         assert line in listed

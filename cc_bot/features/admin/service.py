@@ -5,10 +5,11 @@ The log gets ids, numbers and known names, never an owner's text.
 
 import asyncio
 import re
-import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import compress
 from typing import Final, Literal, NamedTuple
 
 import structlog
@@ -208,12 +209,10 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
         + ("" if is_set_by_owner else _SOURCE_MARKS["file"])
         for rule, is_set_by_owner in rules
     ] or [texts.access_open]
-    notes: tuple[str, ...] = (texts.only_those,) if rules and rules[0].rule.ruling == "allow" else ()
     mentions = ", ".join(caller.format_mention("user", user_id) for user_id in sorted(owners))
     lines.append(texts.access_owners.format(owners=mentions))
-    if rules:
-        notes = (*notes, texts.owners_stay)
-    return Reply(tuple(lines), title=caller.words[ConsoleTexts].access, notes=notes)
+    console = caller.words[ConsoleTexts]
+    return Reply(tuple(lines), title=console.access, notes=(console.access_hint,) if rules else ())
 
 
 async def set_rule(
@@ -281,8 +280,7 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
     _log_change("models_set", caller, channel=channel_id, models=len(chain))
     mention = caller.format_mention("channel", channel_id)
     lines = [texts.models_set.format(channel=mention, models=" → ".join(chain))]
-    tests = await probe_models(chain, administration)
-    if missing := [each.model for each in tests if each.error == ModelNotFound.__name__]:
+    if missing := await _find_unknown(chain, administration):
         lines.append(texts.models_unknown.format(models=", ".join(missing)))
     return Reply(tuple(lines))
 
@@ -311,28 +309,22 @@ def _parse_channel(caller: Caller, text: str) -> int:
     return parse_subject(text.strip() or f"<#{caller.channel_id}>", "channel").id
 
 
-class ModelTest(NamedTuple):
-    model: str
-    seconds: float
-    error: str = ""  # the name of its class
-
-
-async def probe_models(models: Sequence[str], administration: Administration) -> Sequence[ModelTest]:
+async def _find_unknown(models: Sequence[str], administration: Administration) -> Sequence[str]:
     """Request a token from each model, as a server's list of models may be incomplete."""
     probe = administration.probe_model
     if probe is None:
         return ()
 
-    async def run(model: str) -> ModelTest:
-        began_s, error = time.monotonic(), ""
-        try:
+    async def is_unknown(model: str) -> bool:
+        with suppress(CcBotError, TimeoutError):
             async with asyncio.timeout(MODEL_TIMEOUT_S):
-                await probe(model)
-        except (CcBotError, TimeoutError) as caught:
-            error = type(caught).__name__
-        return ModelTest(model, time.monotonic() - began_s, error)
+                try:
+                    await probe(model)
+                except ModelNotFound:
+                    return True
+        return False
 
-    return await asyncio.gather(*map(run, models))
+    return [*compress(models, await asyncio.gather(*map(is_unknown, models)))]
 
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:

@@ -29,7 +29,6 @@ class AdminTexts(Area):
     access_owners = Sentence(ja="👑 管理者: {owners}", en="👑 Owners: {owners}")
     allowed = Sentence(ja="✅ 許可: {subject}", en="✅ Allowed: {subject}")
     denied = Sentence(ja="⛔ 拒否: {subject}", en="⛔ Denied: {subject}")
-    only_those = Sentence(ja="許可した人がいると、ほかの人は使えません。ロール・チャンネル・サーバーも同じです。", en="Once a user is allowed, only allowed users may use the bot. The same goes for roles, channels and servers.")
     access_allowed = Sentence(ja="✅ {subject} を許可しました。これから cc-bot を使えるのは、許可した{kind}だけです。", en="✅ {subject} is allowed. Any {kind} that is not allowed is now shut out.")
     access_denied = Sentence(ja="⛔ {subject} を拒否しました。もう cc-bot は使えません。", en="⛔ {subject} is denied, and can no longer use the bot.")
     access_removed = Sentence(ja="{subject} のルールを取り消しました。", en="The rule for {subject} is gone.")
@@ -97,7 +96,6 @@ class ConsoleTexts(Area):
     )
     seconds = Sentence(ja="経過（秒）", en="Seconds")
 
-    maintenance = Sentence(ja="メンテナンス", en="Maintenance")
     maintenance_off = Sentence(ja="いまは、みんなに答えています。", en="The bot answers everyone at the moment.")
     maintenance_on = Sentence(ja="メンテナンス中です。管理者だけに答えています。", en="Maintenance is on: the bot answers only owners.")
     note = Sentence(ja="利用者へのメッセージ（任意）", en="Notice to users (optional)")
@@ -122,7 +120,6 @@ class ConsoleTexts(Area):
     id_hint = Sentence(ja="Discord の「IDをコピー」で分かる数字です。", en="The number that Discord's “Copy ID” gives.")
 
     access_hint = Sentence(ja="「許可」のある区分では、許可した相手だけが使えます。「拒否」は許可より優先します。管理者は、いつでも使えます。", en="Once a user is allowed, only allowed users may use the bot; the same goes for roles, channels and servers. “Denied” overrides “allowed”. Owners may always use the bot.")
-    access_caption = Sentence(ja="許可と拒否", en="Allowed and denied")
     rule = Sentence(ja="ルール", en="Rule")
     rules = by_key({"allow": Sentence(ja="許可", en="allowed"), "deny": Sentence(ja="拒否", en="denied")})
     add_rule = Sentence(ja="許可・拒否する", en="Allow or deny")
@@ -133,18 +130,6 @@ class ConsoleTexts(Area):
     usual_models = Sentence(ja="いつものモデル", en="Usual models")
     usual_hint = Sentence(ja="上から順に聞き、答えられなければ次に聞きます。CC_BOT_MODEL で変えられます。", en="Asked from the top: if a model can't answer, the next one is asked. CC_BOT_MODEL sets them.")
     offline_model = Sentence(ja="内蔵のオフラインモデルが答えています。", en="The built-in offline model answers.")
-    test_models = Sentence(ja="全モデルを試す", en="Test all models")
-    answered_in = Sentence(ja="{seconds}秒で答えました", en="answered in {seconds} s")
-    model_failed = Sentence(ja="答えがありません", en="no answer")
-    model_errors = by_key(
-        {
-            "ModelNotFound": Sentence(ja="この名前のモデルはありません", en="no such model"),
-            "ModelRefusedKey": Sentence(ja="APIキーが受け付けられません", en="the API key is refused"),
-            "ModelRefusedRequest": Sentence(ja="質問が受け付けられません", en="the question is refused"),
-            "ModelUnreachable": Sentence(ja="サーバーにつながりません", en="the server can't be reached"),
-            "TimeoutError": Sentence(ja="10秒待っても答えません", en="no answer within 10 s"),
-        }
-    )
     channel_models = Sentence(ja="チャンネルごとのモデル", en="Models of a channel")
     chain = Sentence(ja="モデル（聞く順に）", en="Models (in the order they are asked)")
     set_channel_models = Sentence(ja="チャンネルのモデルを決める", en="Choose the models of a channel")
@@ -160,7 +145,51 @@ class ConsoleTexts(Area):
     time = Sentence(ja="時刻", en="Time")
     event = Sentence(ja="出来事", en="Event")
     fields = Sentence(ja="内容", en="Details")
-    of_library = Sentence(ja="ライブラリの記録（内容は残しません）", en="a library's record (its words are not kept)")
+    events = by_key(  # by the beginning of their names
+        {
+            "access_denied": Sentence(ja="許可のない相手を断りました", en="Someone without access was turned away"),
+            "admin_changed": Sentence(ja="管理の設定が変わりました", en="An owner changed a setting"),
+            "answer": Sentence(ja="回答の表示", en="Showing an answer"),
+            "approved_call": Sentence(ja="承認された操作", en="Running an approved action"),
+            "canvas": Sentence(ja="キャンバスの表示", en="Showing a canvas"),
+            "catch_up": Sentence(ja="停止中に届いたメッセージの確認", en="Catching up on missed messages"),
+            "commands": Sentence(ja="コマンドの登録", en="Registering the commands"),
+            "database_trouble": Sentence(ja="データベースを読み書きできません", en="The database can't be read or written"),
+            "database_works_again": Sentence(ja="データベースがまた使えるようになりました", en="The database works again"),
+            "discord_fails": Sentence(ja="Discord がエラーを返しています", en="Discord is returning errors"),
+            "document": Sentence(ja="添付ファイルの読み取り", en="Reading an attachment"),
+            "edit": Sentence(ja="表示中の回答の更新", en="Updating an answer"),
+            "erasing": Sentence(ja="データの消去", en="Erasing data"),
+            "firing": Sentence(ja="お知らせの配信", en="Delivering a reminder"),
+            "flood_dropped": Sentence(ja="続けざまの操作を無視しました", en="A flood of requests was ignored"),
+            "interaction": Sentence(ja="コマンドやボタンへの応答", en="Answering a command or button"),
+            "message": Sentence(ja="メッセージへの返答", en="Answering a message"),
+            "page": Sentence(ja="ページの読み込み", en="Loading a page"),
+            "receipt": Sentence(ja="変更のお知らせの更新", en="Updating a notice of changes"),
+            "search": Sentence(ja="ウェブ検索", en="Searching the web"),
+            "summary": Sentence(ja="会話の要約", en="Summarizing a conversation"),
+            "tool": Sentence(ja="ツールの実行", en="Running a tool"),
+            "tool_server": Sentence(ja="ツールのサーバーとの接続", en="Connecting to a tool server"),
+            "turn": Sentence(ja="質問への回答", en="Answering a question"),
+            "turn_done": Sentence(ja="質問に答えました", en="A question was answered"),
+            "user_not_told": Sentence(ja="利用者に知らせられませんでした", en="A user could not be told"),
+        }
+    )
+    went_wrong = Sentence(ja="{subject}がうまくいきませんでした", en="{subject} failed")
+    other_event = Sentence(ja="内部の処理", en="Internal work")
+    errors = by_key(
+        {
+            "ClientHTTPResponseError": Sentence(ja="Discord が受け付けませんでした", en="Discord refused it"),
+            "ForbiddenError": Sentence(ja="Discord での権限が足りません", en="a permission on Discord is missing"),
+            "NotFoundError": Sentence(ja="Discord にもうありません", en="it is gone from Discord"),
+            "RateLimitTooLongError": Sentence(ja="Discord の回数制限にかかりました", en="Discord's rate limit was reached"),
+            "ModelNotFound": Sentence(ja="この名前のモデルはありません", en="no such model"),
+            "ModelRefusedKey": Sentence(ja="APIキーが受け付けられません", en="the API key is refused"),
+            "ModelUnreachable": Sentence(ja="サーバーにつながりません", en="the server can't be reached"),
+            "TimeoutError": Sentence(ja="時間内に応答がありません", en="no answer in time"),
+        }
+    )
+    of_library = Sentence(ja="ライブラリの記録（内容は残しません）", en="A library's record (its words are not kept)")
 
     doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot keeps running. They may take half a minute.")
     run_doctor = Sentence(ja="点検する", en="Run the doctor")
@@ -168,7 +197,6 @@ class ConsoleTexts(Area):
     no_report = Sentence(ja="点検の結果がありません。この cc-bot に doctor がないか、途中で止まりました。", en="There is no report: this cc-bot has no doctor, or it was stopped.")
     check = Sentence(ja="項目", en="Check")
     verdict = Sentence(ja="結果", en="Verdict")
-    detail = Sentence(ja="内容", en="Detail")
 
 
 class AdminCommandTexts(CommandTexts):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from aiohttp import web
 from markupsafe import Markup
@@ -27,12 +27,11 @@ from cc_bot.features.admin.service import (
     MAX_MODELS,
     MAX_NOTE_CHARACTERS,
     Administration,
-    ModelTest,
     parse_limit_value,
 )
 from cc_bot.features.admin.status import BotStatus, DoctorRunner, Fact
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
-from cc_bot.log import LEVELS, MAX_RECORDS
+from cc_bot.log import LEVELS, MAX_RECORDS, RecentRecord
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebTexts
@@ -54,16 +53,12 @@ COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str
     "/models/set": (admin.set_models, ("models", "channel")),
     "/models/unset": (admin.unset_models, ("channel",)),
 }
+_WENT_WRONG: Final = re.compile(r".*_(broke|failed|not)(_|$)")
 _ID: Final = re.compile(r"[0-9]{1,19}")
 RECENT: Final = timedelta(hours=1)
 MAX_CHART_TURNS: Final = 30
 CHART_LAYOUT: Final = Layout(300, 150)
 _VERDICTS: Final = ("failed", "warning", "ok", "off", "")  # the worst first
-
-
-class DoctorReport(NamedTuple):
-    findings: Sequence[Mapping[str, str]] = ()
-    at: datetime | None = None
 
 
 class ConsolePages(Pages):
@@ -72,9 +67,8 @@ class ConsolePages(Pages):
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._lock = asyncio.Lock()  # for the doctor and the model tests
-        self._reports: dict[Locale, DoctorReport] = {}
-        self._model_tests: Mapping[str, ModelTest] = {}
+        self._lock = asyncio.Lock()  # for the doctor
+        self._reports: dict[Locale, tuple[Sequence[Mapping[str, str]], datetime]] = {}
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].console
@@ -91,7 +85,7 @@ class ConsolePages(Pages):
         commands: Mapping[str, Handler] = {
             path: partial(self._run_command, *command) for path, command in COMMANDS.items()
         }
-        actions = {**commands, "/models/test": self.test_models, "/doctor": self.run_doctor}
+        actions = {**commands, "/doctor": self.run_doctor}
         return [
             web.route(method, f"/console{path}", partial(self._run_for_owner, page))
             for method, handlers in (("GET", pages), ("POST", actions))
@@ -155,7 +149,7 @@ class ConsolePages(Pages):
         errors, texts = sum(each.level != "warning" for each in recent), owner.words[ConsoleTexts]
         counts = texts.recent_count.format(errors=errors, warnings=len(recent) - errors)
         worst = max(recent, key=lambda each: LEVELS.index(each.level), default=None)
-        value = f"{counts} · {worst.event or worst.logger}" if worst else counts
+        value = f"{counts} · {_name_event(texts, worst)}" if worst else counts
         return Fact(texts.recent, value, "failed" if errors else "warning" if recent else "ok", fix="log")
 
     async def show_limits(self, request: web.Request) -> web.Response:
@@ -184,28 +178,19 @@ class ConsolePages(Pages):
             "admin/console_models.html",
             default_models=administration.default_models,
             chains=await administration.stores.channel_models.list_chains(),
-            tests=self._model_tests,
             max_characters=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1),
             **await self._names(visitor_of(request)),
         )
 
-    async def test_models(self, request: web.Request) -> web.StreamResponse:
-        administration = self._services[Administration]
-        chains = (await administration.stores.channel_models.list_chains()).values()
-        names = tuple(dict.fromkeys(chain(administration.default_models, *chains)))
-        async with self._lock:
-            tests = await admin.probe_models(names, administration)
-        self._model_tests = {each.model: each for each in tests}
-        return await self._redirect_with_reply(request, "/console/models", Reply())
-
     async def show_log(self, request: web.Request) -> web.Response:
-        text = request.query.get("q", "").strip()
+        text, texts = request.query.get("q", "").strip(), visitor_of(request).words[ConsoleTexts]
         level = request.query.get("level", "debug" if text else "warning")
         found = {
             least: [
                 each
                 for each in self._services.records.newest(least)
-                if text.casefold() in f"{each.event} {each.logger} {each.fields}".casefold()
+                if text.casefold()
+                in f"{_name_event(texts, each)} {each.event} {each.logger} {each.fields}".casefold()
             ]
             for least in ("error", "warning", "debug")
         }
@@ -213,6 +198,7 @@ class ConsolePages(Pages):
             request,
             "admin/console_log.html",
             found=found,
+            name_event=partial(_name_event, texts),
             level=level if level in found else "debug",
             text=text,
             max_count=MAX_RECORDS,
@@ -220,26 +206,34 @@ class ConsolePages(Pages):
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
-        report = self._reports.get(visitor_of(request).locale, DoctorReport())
+        findings, examined_at = self._reports.get(visitor_of(request).locale, ((), None))
         return _render(
             request,
             "admin/console_doctor.html",
-            report=sorted(report.findings, key=lambda each: _VERDICTS.index(each["verdict"])),
-            counts=Counter(each["verdict"] for each in report.findings),
-            examined_at=report.at,
+            report=sorted(findings, key=lambda each: _VERDICTS.index(each["verdict"])),
+            counts=Counter(each["verdict"] for each in findings),
+            examined_at=examined_at,
         )
 
     async def run_doctor(self, request: web.Request) -> web.StreamResponse:
         locale = visitor_of(request).locale
         async with self._lock:
             findings = await self._services[DoctorRunner].run(locale)
-        self._reports[locale] = DoctorReport(findings, self._services.clock())
+        self._reports[locale] = findings, self._services.clock()
         return see_other("/console/doctor")
 
 
 def _render(request: web.Request, template: str, **values: Any) -> web.Response:
     texts = visitor_of(request).words
     return render(request, template, console=texts[ConsoleTexts], admin=texts[AdminTexts], **values)
+
+
+def _name_event(texts: ConsoleTexts, record: RecentRecord) -> str:
+    """Name an event by the longest known part at its beginning."""
+    name, events = record.event, texts.events
+    known = max((each for each in events if f"{name}_".startswith(f"{each}_")), key=len, default="")
+    subject = events.get(known, texts.other_event if name else texts.of_library)
+    return texts.went_wrong.format(subject=subject) if _WENT_WRONG.match(name, len(known)) else subject
 
 
 def _read_field(request: web.Request, field: str) -> tuple[Any, ...]:

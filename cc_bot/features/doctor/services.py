@@ -34,7 +34,6 @@ from cc_bot.llm.model import (
     Finish,
     PromptPart,
     SystemPart,
-    Thinking,
     ToolResultPart,
     ToolSchema,
     UserPart,
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from cc_bot.llm.openai import OpenAIChatModel
 
 TIMEOUT_S: Final = 8.0
-MAX_NAMES: Final = 10
 
 API_URL: Final = "https://discord.com/api/v10"
 MESSAGE_CONTENT_FLAGS: Final = 1 << 18 | 1 << 19  # granted, or allowed because the bot is in few servers
@@ -96,15 +94,9 @@ async def check_discord(
     else:
         findings.append(ok("intents", texts.intents_ok.format(reading=config.channels)))
     commands = set(await list_commands())
-    for names, sentence in (
-        (commands - registered, texts.commands_missing),
-        (registered - commands, texts.commands_strange),
-    ):
-        if names:
-            more = f" … (+{len(names) - MAX_NAMES})" if len(names) > MAX_NAMES else ""
-            listed = ", ".join(sorted(names)[:MAX_NAMES]) + more
-            findings.append(warning("commands", sentence.format(names=listed)))
-    if registered == commands:
+    if missing := commands - registered:
+        findings.append(warning("commands", texts.commands_missing.format(names=", ".join(sorted(missing)))))
+    else:
         findings.append(ok("commands", texts.commands_ok.format(count=len(registered))))
     return [*findings, _check_clock(date, clock(), words)]
 
@@ -148,7 +140,6 @@ async def check_models(
 class _Probe:
     called_tool: bool = False
     took_picture: bool = False
-    had_reasoning: bool = False
     answer: str = ""  # of the last request
 
 
@@ -177,7 +168,6 @@ async def check_model(
         seconds=f"{time.monotonic() - began_s:.1f}",
         tools=texts.model_yes if probe.called_tool else uncalled,
         pictures=yes_or_no[probe.took_picture],
-        reasoning=yes_or_no[probe.had_reasoning],
         changes=texts.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
     )
     return ok("model", sentence) if takes_tools else warning("model", sentence, texts.model_no_tools_fix)
@@ -217,8 +207,6 @@ async def _ask(
             match event:
                 case Delta(text):
                     probe.answer += text
-                case Thinking():
-                    probe.had_reasoning = True
                 case Finish():
                     finish = event
                 case _:
