@@ -30,6 +30,7 @@ class MomentTexts(Area):
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 
     now = Sentence(ja="たった今", en="just now")
+    tomorrow = Sentence(ja="明日", en="tomorrow")
     past = Sentence(ja="{count}{unit}前", en="{count} {unit} ago")
     future = Sentence(ja="{count}{unit}後", en="in {count} {unit}")
     units = Both(ja=(("分",) * 2, ("時間",) * 2, ("日",) * 2), en=(("minute", "minutes"), ("hour", "hours"), ("day", "days")))
@@ -39,9 +40,12 @@ class MomentTexts(Area):
         minutes = round(abs((local - now).total_seconds()) / 60)
         if minutes > 30 * 1440:
             return self.name_day(local, now)
+        days = (local.date() - now.astimezone(local.tzinfo).date()).days  # as people count
+        if days == 1 and minutes >= 60:
+            return self.tomorrow
         count, unit = (minutes // 60, 1) if minutes >= 60 else (minutes, 0)
-        if minutes >= 1440:  # by the calendar, as people count
-            count, unit = abs((local.date() - now.astimezone(local.tzinfo).date()).days), 2
+        if minutes >= 1440:
+            count, unit = abs(days), 2
         template = self.past if local < now else self.future
         return template.format(count=count, unit=self.units[unit][count != 1]) if count else self.now
 
@@ -91,7 +95,7 @@ class UsageTexts(Area):
     model_cost = Sentence(ja="{model}: {tokens} トークン・{cost}", en="{model}: {tokens} tokens, {cost}")
     offline = Sentence(ja="オフラインモデル", en="the offline model")
     unpriced = Sentence(ja="値段が決まっていないため、金額に入っていないモデル: {models}", en="Models without a price, not included in the cost: {models}")
-    chart = Sentence(ja="日ごとのトークン", en="Tokens by day")
+    chart = Sentence(ja="使ったトークン", en="Tokens used")
     managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only people who manage the server can see what the whole server used.")
     servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="To see what a server used, please ask in that server.")
 

@@ -152,6 +152,7 @@ class WebUsageTexts(Area):
     purpose = Sentence(ja="目的", en="Purpose")
     tokens = Sentence(ja="トークン", en="Tokens")
     turns = Sentence(ja="質問", en="Questions")
+    count = Sentence(ja="{count}件", en="{count}")
     asked = Both(ja=("質問 {count}件", "質問 {count}件"), en=("{count} question", "{count} questions"))  # one, more
     since = Sentence(ja="{month}月1日から", en="since {month} 1")
     cost = Sentence(ja="金額", en="Cost")
@@ -165,6 +166,6 @@ class WebUsageTexts(Area):
     resets = Sentence(ja="{time} に 0 に戻ります", en="back to 0 on {time}")
     total = Sentence(ja="合計", en="Total")
     nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in this period.")
-    purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="understanding dates and times"), "speech": Sentence(ja="読み上げ", en="reading aloud")})
+    purposes = by_key({"turn": Sentence(ja="質問への回答", en="Answers"), "summary": Sentence(ja="会話の要約", en="Summaries"), "heartbeat": Sentence(ja="声かけ", en="Checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="Understanding dates and times"), "speech": Sentence(ja="読み上げ", en="Reading aloud")})
     server = Sentence(ja="サーバー: {name}", en="Server: {name}")
     server_hint = Sentence(ja="このサーバーを管理しているあなたに表示しています。全員の合計で、だれが何に使ったかは分かりません。", en="You see this because you manage the server. It is the total of all members and does not show who used what.")

@@ -372,7 +372,7 @@ def _make_view(report: UsageReport, words: Texts) -> UsageView:
     )
     used = [(name, first, [row for row in rows if row[1] != Total()]) for name, first, rows in tables]
     chart = chart_html(recent.chart(title=words[UsageTexts].chart), words.locale)
-    return report, Markup(chart), [table for table in used if table[2]]  # noqa: S704 - our own chart
+    return report, Markup(chart), [each for each in used if len(each[2]) > (each[0] == usage.by_purpose)]  # noqa: S704 - our own chart
 
 
 def _days_table(recent: UsageBreakdown, words: Texts) -> UsageTable:

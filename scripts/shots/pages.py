@@ -15,6 +15,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.usage import LimitKey
 from cc_bot.features.admin.service import Administration
 from cc_bot.features.canvas.model import Card, SetMode, Text
+from cc_bot.features.heartbeat.model import DEFAULT_QUIET_HOURS
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
 from scripts.shots.shooting import PATIENCE_MS, Quiet, Shooter, due_at, read_data
@@ -215,7 +216,8 @@ async def schedule(site: Site, past: Past, data: Mapping[str, Any]) -> None:
         if number == 4:
             await schedules.mark_failed(Firing(added, due), "dms_closed")
     due = now + timedelta(hours=2)
-    await schedules.add(SessionKey(TARO, CHANNEL), "", due, kind="heartbeat", repeat="every 6h", target="dm")
+    key, quiet = SessionKey(TARO, CHANNEL), DEFAULT_QUIET_HOURS
+    await schedules.add(key, "", due, kind="heartbeat", repeat="every 6h", quiet=quiet, target="dm")
 
 
 async def administer(site: Site) -> None:

@@ -22,9 +22,9 @@ VIEWPORTS: Final = 3  # of a long page
 
 
 def due_at(hours: str, repeat: str) -> datetime:
-    """The first time of a reminder that is due after so many hours."""
-    after = datetime.now(UTC).replace(minute=30, second=0, microsecond=0) + timedelta(hours=int(hours))
-    return next_time(repeat, after, TOKYO) or after
+    """The next time of a repeat, or a time after so many hours."""
+    now = datetime.now(UTC).replace(minute=30, second=0, microsecond=0)
+    return next_time(repeat, datetime.now(UTC), TOKYO) or now + timedelta(hours=int(hours))
 
 
 def read_data(name: str, **replaced: str) -> dict[str, Any]:

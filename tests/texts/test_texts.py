@@ -122,4 +122,4 @@ def test_days_are_counted_by_the_calendar() -> None:
     distances = [
         words.relative(now.replace(day=day, hour=hour), now) for day, hour in ((2, 22), (3, 9), (4, 7))
     ]
-    assert distances == ["in 1 day", "in 2 days", "in 3 days"]
+    assert distances == [words.tomorrow, "in 2 days", "in 3 days"]

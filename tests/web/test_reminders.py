@@ -12,7 +12,9 @@ from cc_bot.domain.when.resolve import parse_schedules
 from cc_bot.features.heartbeat.texts import WebHeartbeatTexts
 from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.texts import RepeatTexts
 from cc_bot.texts import texts
+from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebTexts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import KEY
@@ -80,7 +82,7 @@ class TestReminder:
         assert site.town.told_anew == [TARO]
         changes = (
             ({"when": "毎週月曜8時"}, "0 8 * * 1"),
-            ({"when": "明後日10時30分"}, "30 10 * * 1"),
+            ({"when": "明後日10時30分"}, "0 8 * * 1"),
             ({"repeat": "毎日8時"}, "0 8 * * *"),
             ({"repeat": ""}, ""),
         )
@@ -93,6 +95,17 @@ class TestReminder:
             "\n水</textarea>" in await (await change(taro, before.number, text="水", when="x" * 500)).text()
         )
         assert await listed(site) == [kept]
+
+    async def test_of_a_repeat_moves_once_to_the_date_in_the_form(self, site: Site, taro: Visit) -> None:
+        schedules, weekly = site.core.stores[ScheduleStore], "0 8 * * 1"
+        reminder = await schedules.add(KEY, "薬", TOMORROW, repeat=weekly)
+        await change(taro, reminder.number, text="薬", when="明後日10時30分")
+        [moved] = await listed(site)
+        [(due_at, _)] = parse_schedules("明後日10時30分", "", datetime.now(UTC), moved.zone)
+        assert (moved.due_at, moved.repeat) == (due_at, weekly)
+        page = await taro.open("/reminders")
+        assert texts(Locale.JA)[RepeatTexts].describe(weekly) in page
+        assert texts(Locale.JA)[MomentTexts].written(due_at.astimezone(moved.zone), datetime.now(UTC)) in page
 
     async def test_that_changed_meanwhile_is_shown_with_what_was_typed(self, site: Site, taro: Visit) -> None:
         before = await site.core.stores[ScheduleStore].add(KEY, "薬", TOMORROW)

@@ -106,21 +106,6 @@ def anchor_interval(repeat: str, day: date) -> str:
     return f"{cron} {replace(interval, since=interval.since or day)}" if interval else cron
 
 
-def move_start(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
-    """Return the first time from `due` on, and the repeat at the same time of day, its interval from then."""
-    if is_hour_based(repeat):
-        return due, repeat
-    local = due.astimezone(zone)
-    cron, interval = split_repeat(repeat)
-    minute, hour, days = cron.split(maxsplit=2)
-    if hour.isdecimal():
-        minute, hour = str(local.minute), str(local.hour)
-    moved = f"{minute} {hour} {days}"
-    first = next_time(moved, due - timedelta(seconds=1), zone) or due
-    since = first.astimezone(zone).date()
-    return first, f"{moved} {replace(interval, since=since)}" if interval else moved
-
-
 def is_hour_based(repeat: str) -> bool:
     return repeat.startswith("every ")
 

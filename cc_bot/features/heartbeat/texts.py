@@ -24,8 +24,10 @@ class HeartbeatTexts(Area):
 
 class WebHeartbeatTexts(Area):
     title = Sentence(ja="声かけ", en="Checking in")
+    on = Sentence(ja="オン", en="on")
+    off = Sentence(ja="オフ", en="off")
     hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling you.")
-    every = Sentence(ja="間隔（時間、1〜168）", en="Hours between checks (1 to 168)")
+    every = Sentence(ja="間隔（時間）", en="Hours between checks")
     quiet_from = Sentence(ja="静かにする（から）", en="Quiet from")
     quiet_to = Sentence(ja="静かにする（まで）", en="Quiet until")
     start = Sentence(ja="DM での声かけを始める", en="Start, by DM")

@@ -37,6 +37,9 @@ class HeartbeatPages(Pages):
         quiet = (schedule.quiet if schedule else None) or DEFAULT_QUIET_HOURS
         values = {
             "is_on": schedule is not None,
+            "rhythm": heartbeats.describe_rhythm(schedule, caller)
+            if schedule and schedule.status == "active"
+            else "",
             "state": heartbeats.describe_heartbeat(schedule, caller),
             "hours": parse_hours(schedule.repeat) if schedule else _DEFAULT_HOURS,
             "quiet_from": f"{format_clock(quiet.since):0>5}",

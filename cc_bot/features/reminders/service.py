@@ -12,7 +12,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes
 from cc_bot.domain.message import Message, Target
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.when.repeats import QuietHours, move_start
+from cc_bot.domain.when.repeats import QuietHours
 from cc_bot.domain.when.resolve import ScheduledTime
 from cc_bot.features.reminders.errors import TooManySchedules
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
@@ -120,8 +120,8 @@ async def change(
     schedules: ScheduleStore,
     resolver: TimeResolver,
 ) -> Reply:
-    """Change a reminder, but not a `when` or `repeat` that is empty. Raises ScheduleNotFound, SeveralTimes,
-    and the errors of `add`."""
+    """Change a reminder, but not a `when` or `repeat` that is empty: `when` alone moves only the next time of
+    a repeat. Raises ScheduleNotFound, SeveralTimes, and the errors of `add`."""
     planned, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         first_time = when if when.strip() else f"{reminder.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
@@ -130,8 +130,8 @@ async def change(
         if others:
             raise SeveralTimes
         due, cron = planned
-        if reminder.repeat and not cron and not repeat.strip():
-            planned = move_start(reminder.repeat, due, zone)
+        if not repeat.strip():
+            planned = due, cron or reminder.repeat
     user_id, timezone = caller.user_id, zone.key
     changed = await schedules.change(user_id, reminder.id, text=text, planned=planned, timezone=timezone)
     if changed is None:

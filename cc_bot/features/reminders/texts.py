@@ -38,20 +38,20 @@ class ReminderTexts(Area):
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
     reasons = by_key(
         {
-            "": Sentence(ja="止めています", en="paused"),
-            "channel_gone": Sentence(ja="チャンネルがなくなったので止めています", en="paused: the channel is gone"),
-            "bot_removed": Sentence(ja="このチャンネルを見られなくなったので止めています", en="paused: I can’t see the channel any more"),
-            "left_server": Sentence(ja="そのサーバーのメンバーではなくなったので止めています", en="paused: you are no longer a member of that server"),
-            "dms_closed": Sentence(ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed"),
-            "permission_missing": Sentence(ja="このチャンネルに書き込む権限がないので止めています", en="paused: I’m not allowed to write in the channel"),
-            "channel_refused": Sentence(ja="このチャンネルに書き込めなかったので止めています", en="paused: Discord did not let me write in the channel"),
+            "": Sentence(ja="停止中です", en="paused"),
+            "channel_gone": Sentence(ja="チャンネルがなくなったため停止中です", en="paused: the channel is gone"),
+            "bot_removed": Sentence(ja="このチャンネルを見られなくなったため停止中です", en="paused: I can’t see the channel any more"),
+            "left_server": Sentence(ja="そのサーバーのメンバーではなくなったため停止中です", en="paused: you are no longer a member of that server"),
+            "dms_closed": Sentence(ja="DM を受け取らない設定のため停止中です", en="paused: your DMs are closed"),
+            "permission_missing": Sentence(ja="このチャンネルに書き込む権限がないため停止中です", en="paused: I’m not allowed to write in the channel"),
+            "channel_refused": Sentence(ja="このチャンネルに書き込めなかったため停止中です", en="paused: Discord did not let me write in the channel"),
         }
     )
-    look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> shows why.")
+    look_at_paused = Sentence(ja="⚠️ 停止中のお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> shows why.")
     paused = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, resume the reminder with </remind resume>.")
 
     resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
-    not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
+    not_paused = Sentence(ja="このお知らせは停止中ではありません: {text}", en="This reminder is not paused: {text}")
 
     missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ These reminders came due while I was not running.")
     uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I stopped while sending these reminders, so they may not have reached you.")
@@ -210,10 +210,11 @@ class WebReminderTexts(Area):
     once = Sentence(ja="1回だけ", en="once")
     none = Sentence(ja="予約したお知らせはありません。", en="You have no reminders.")
     more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More actions for reminder {number}")
-    is_paused = Sentence(ja="停止中", en="on hold")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="You can also write: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")
-    repeat_hint = Sentence(ja="繰り返しは「毎日」「毎週月曜」のように。空にすると、1回だけお知らせします。", en="To repeat, write for example: every day, every Monday. Left empty, you are reminded once.")
+    next_time = Sentence(ja="次はいつ", en="Next time")
+    next_hint = Sentence(ja="「次はいつ」を変えても、そのあとは繰り返しのとおりです。繰り返しを空にすると、1回だけお知らせします。", en="A change of “Next time” moves only the next reminder. Leave Repeat empty to be reminded once.")
+    repeat_hint = Sentence(ja="繰り返すときは「毎日」「毎週月曜」のように書きます。", en="To repeat, write for example: every day, every Monday.")
     add = Sentence(ja="予約する", en="Set the reminder")
     change = Sentence(ja="変える", en="Change")
     change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
@@ -233,5 +234,5 @@ class RemindCommandTexts(CommandTexts):
     remind_dm_choice = Sentence(ja="DM（自分だけに見えます）", en="DM (only you see it)")
     remind_list = Both(ja=("一覧", "予約したお知らせを一覧で表示します"), en=("list", "Show your reminders"))
     remind_delete = Both(ja=("削除", "お知らせを取り消します"), en=("delete", "Cancel a reminder"))
-    remind_resume = Both(ja=("再開", "止まっているお知らせを再開します"), en=("resume", "Resume a paused reminder"))
+    remind_resume = Both(ja=("再開", "停止中のお知らせを再開します"), en=("resume", "Resume a paused reminder"))
     remind_id = Both(ja=("番号", "お知らせの番号（内容を入力すると候補が出ます）"), en=("id", "The reminder's number (type its text for suggestions)"))

@@ -61,7 +61,7 @@ function refuse(form, html) {
   const line = document.createElement("p");
   Object.assign(line, { id: "refused", className: "trouble", role: "alert", textContent: alert.textContent });
   field.closest("details")?.setAttribute("open", "");
-  (field.closest(".finder > div") ?? field).after(line);
+  field.after(line);
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-errormessage", "refused");
   field.focus();
