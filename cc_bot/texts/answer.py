@@ -98,7 +98,7 @@ class MentionTexts(Area):
 class SummaryTexts(Area):
     title = Sentence(ja="このチャンネルでの会話の要約", en="Summary of our conversation in this channel")
     private = Sentence(ja="自分だけの会話から", en="From what only you can see")
-    none = Sentence(ja="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。", en="There is no summary of our conversation in this channel yet. I write one when the conversation gets long or pauses for a while.")
+    none = Sentence(ja="まだありません。会話が長くなるか、しばらく間があくと書き留めます。", en="There is none yet. I write one when the conversation gets long or pauses for a while.")
     delete = Sentence(ja="要約を消す", en="Delete the summary")
     deleted = Sentence(ja="🗑️ 要約を消しました。ここまでの会話が要約されることはもうありません。", en="🗑️ The summary is deleted. What was said up to now will not be summarized again.")
     not_yours = Sentence(ja="このボタンは、この会話をした人だけが使えます。ご自分の要約は </summary> でどうぞ。", en="Only the person whose conversation it is can use this button. </summary> shows yours.")

@@ -10,7 +10,7 @@ from tests.loopback.discord.limits import TEXT_SELECT, Component, walk
 
 def numbers(text: str) -> list[int]:
     """The ids of the memories that a list shows."""
-    return [int(number) for number in re.findall(r"^-# #(\d+) ", text, re.MULTILINE)]
+    return [int(number) for number in re.findall(r"^-# #(\d+)\b", text, re.MULTILINE)]
 
 
 async def keep(stage: Stage, user: User, channel: Channel, content: str, **options: str) -> int:

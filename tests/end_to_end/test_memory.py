@@ -61,7 +61,7 @@ async def test_a_memory_is_its_owners_alone(stage: Stage, aiko: User, ben: User,
     for command in ("show", "delete", "edit"):
         assert await stage.told(ben, channel, f"memory {command}", id=number) == denied
     card.stored[0].flags = 0  # as if others could see it
-    for label in ("編集", "削除", "自分だけの回答でだけ使う"):
+    for label in ("編集", "削除", "自分だけで使う"):
         refused = await press(stage, ben, card, label)
         assert refused.modal is None
         assert refused.ephemeral

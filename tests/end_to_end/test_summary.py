@@ -1,5 +1,8 @@
 """Summaries on Discord: a long conversation knows how it began; its user sees and deletes what is kept."""
 
+from cc_bot.domain.text import Locale
+from cc_bot.texts import texts
+from cc_bot.texts.answer import SummaryTexts
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import says
@@ -21,7 +24,7 @@ async def summarized(stage: Stage, user: User, channel: Channel, notes: str) -> 
 
 
 async def test_the_command_shows_and_deletes_it(stage: Stage, aiko: User, channel: Channel) -> None:
-    assert "要約はまだありません" in await stage.told(aiko, channel, "summary")
+    assert texts(Locale.JA)[SummaryTexts].none in await stage.told(aiko, channel, "summary")
     await summarized(stage, aiko, channel, "- 犬が好き")
     reply = await (await stage.discord.slash(aiko, channel, "summary")).finished()
     assert reply.ephemeral
@@ -39,4 +42,4 @@ async def test_the_command_shows_and_deletes_it(stage: Stage, aiko: User, channe
     other = stage.discord.guild_channel()
     await summarized(stage, aiko, other, "- 猫が好き")
     await stage.told(aiko, other, "clear")
-    assert "要約はまだありません" in await stage.told(aiko, other, "summary")
+    assert texts(Locale.JA)[SummaryTexts].none in await stage.told(aiko, other, "summary")

@@ -91,7 +91,7 @@ async def show_summary(
     texts, key = caller.words[SummaryTexts], (await agent_selector.for_interaction(ctx.interaction)).key
     current = await summaries.list_current(key)
     if not current:
-        return EphemeralView(texts.none)
+        return EphemeralView(title=texts.title, paragraphs=(Paragraph(texts.none),))
     parts = [
         f"**{texts.private}**\n{each.content}" if each.visibility == "private" else each.content
         for each in current

@@ -138,7 +138,7 @@ class MemoryCardTexts(Area):
     edit = Sentence(ja="編集", en="Edit")
     delete = Sentence(ja="削除", en="Delete")
     use_anywhere = Sentence(ja="どこでも使う", en="Use anywhere")
-    use_in_private = Sentence(ja="自分だけの回答でだけ使う", en="Use only in private")
+    use_in_private = Sentence(ja="自分だけで使う", en="Use only in private")
     restore = Sentence(ja="前の内容に戻す…", en="Go back to an earlier version…")
     restored = Sentence(ja="↩️ #{id} を前の内容に戻しました。", en="↩️ #{id} is back to the earlier version.")
     former_gone = Sentence(ja="その内容はもう残っていません。", en="That version no longer exists.")
