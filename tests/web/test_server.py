@@ -61,6 +61,8 @@ async def test_static_files_are_named_by_their_content_kept_and_compressed(site:
             assert (answer.status, "immutable" in answer.headers["Cache-Control"]) == (200, True)
             assert answer.headers.get("Content-Encoding", "identity") == encoding
             assert await answer.read() == (STATIC_FOLDER / "style.css").read_bytes()
+    async with taro.client.get("/settings", headers={"Accept-Encoding": "gzip"}) as answer:
+        assert "Content-Encoding" not in answer.headers, "the size would tell what is on the page"
     async with taro.client.get("/static/none/style.css") as answer:
         assert (answer.status, answer.headers["Cache-Control"]) == (404, "no-store")
 
