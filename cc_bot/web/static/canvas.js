@@ -53,7 +53,7 @@ function show(message) {
   const still = isFirst || document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches;
   latest = message;
   if (still || !document.startViewTransition) update();
-  else document.startViewTransition(update);
+  else document.startViewTransition(update).ready.catch(() => {}); // the next one skips this one
 }
 
 function update() {
