@@ -44,9 +44,13 @@ _STYLE: Final = (
 )
 
 
+def can_draw_png() -> bool:
+    return all(map(find_spec, _EXTRA_PACKAGES))
+
+
 def draw_png(chart: Chart, locale: Locale, *, emoji_fonts: Sequence[str] = EMOJI_FONTS) -> bytes | None:
     """Return a PNG; None if the extra `charts` is not installed or a letter has no glyph. Takes 0.1 s."""
-    if not all(map(find_spec, _EXTRA_PACKAGES)):
+    if not can_draw_png():
         return None
     import resvg_py  # noqa: PLC0415 - of an extra
 

@@ -211,6 +211,15 @@ async def test_an_item_of_a_list_is_checked_and_unchecked(site: Site, taro: Visi
         assert answer.status == 404, "its text has changed"
 
 
+async def test_a_chart_is_sent_as_a_picture(site: Site, taro: Visit) -> None:
+    await draw(site, CARD, CHART)
+    async with taro.client.get(f"{PAGE}/sales.png") as answer:
+        assert (answer.status, answer.content_type) == (200, "image/png")
+        assert (await answer.read()).startswith(b"\x89PNG")
+    for name in ("shopping", "none"):
+        await taro.open(f"{PAGE}/{name}.png", status=404)
+
+
 async def test_a_press_takes_down_one_element_or_all_of_the_agent_that_answers_and_discord_follows(
     site: Site, taro: Visit
 ) -> None:

@@ -39,6 +39,7 @@ class CanvasPageTexts(Area):
     nothing_up = Sentence(ja="何も出ていません", en="empty")
     count = Both(ja=("{count}枚", "{count}枚"), en=("{count} item", "{count} items"))  # one, more
     changed = Sentence(ja="変更: {time}", en="changed {time}")
+    download = Sentence(ja="画像で保存", en="Save as a picture")
     question = Sentence(ja="「{question}」", en="“{question}”")
     canvas_empty = Sentence(ja="まだ何も出ていません。Discord で「買うものをキャンバスに出して」のように頼むと、ここに出ます。", en='Nothing is on the canvas yet. Ask on Discord, like "put my shopping list on the canvas", and it appears here.')
     current_agent = Sentence(ja="答えるエージェント", en="Who answers here")

@@ -14,6 +14,7 @@ from typing import Final
 import structlog
 from aiohttp import WSCloseCode, web
 
+from cc_bot.charts.png import can_draw_png, draw_png
 from cc_bot.charts.svg import PAGE_LAYOUTS, chart_html, chart_svg
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasClock
@@ -187,7 +188,7 @@ _ENVIRONMENT: Final = make_environment()
 
 def page_update_json(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     template = _ENVIRONMENT.get_template("canvas/canvas_parts.html")
-    macros = template.make_module({"words": TemplateTexts(words)})
+    macros = template.make_module({"words": TemplateTexts(words), "can_draw_png": can_draw_png()})
 
     def render_macro(macro: str, *values: object) -> str:
         return add_user_field(getattr(macros, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
@@ -240,6 +241,7 @@ class CanvasPages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._feed = CanvasFeed(services)
+        self._drawing = asyncio.Lock()  # each picture takes 0.1 s of a processor
 
     def run(self) -> AbstractAsyncContextManager[None]:
         return self._feed.run()
@@ -252,6 +254,7 @@ class CanvasPages(Pages):
             web.get("/canvas", self.show_overview),
             web.get("/canvas/{channel}", self.show),
             web.get("/canvas/{channel}/socket", self.connect),
+            web.get("/canvas/{channel}/{element}.png", self.send_chart),
             web.post("/canvas/{channel}/check", self.check),
             web.post("/canvas/{channel}/remove", self.remove),
             web.post("/canvas/{channel}/clear", self.clear),
@@ -307,6 +310,7 @@ class CanvasPages(Pages):
             ),
             agent=key.agent,
             is_hiding=page_visibility(request) == "public",
+            can_draw_png=can_draw_png(),
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
@@ -329,6 +333,18 @@ class CanvasPages(Pages):
         finally:
             self._feed.forget(watcher)
         return socket
+
+    async def send_chart(self, request: web.Request) -> web.Response:
+        """Send a chart as a picture. Raises NothingHere, also if the chart can't be drawn."""
+        visitor, channel_id = visitor_of(request), await self._read_channel(request)
+        chart = (await self._load_canvas(request, channel_id))[1].find(request.match_info["element"])
+        if not isinstance(chart, Chart):
+            raise errors.NothingHere
+        async with self._drawing:
+            picture = await asyncio.to_thread(draw_png, chart, visitor.locale)
+        if picture is None:
+            raise errors.NothingHere
+        return web.Response(body=picture, content_type="image/png")
 
     async def check(self, request: web.Request) -> web.Response:
         """Check or uncheck an item of a list. Raises NothingHere, CanvasSwitched or InputError."""
