@@ -2,12 +2,12 @@
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
+import contextlib
 from typing import Final
 
 from cc_bot.app.cli import say_error
 from cc_bot.app.core import open_core
 from cc_bot.chat.spending import Spending
-from cc_bot.chat.tools import ExternalTools
 from cc_bot.config import Config
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
@@ -17,6 +17,9 @@ from cc_bot.features.privacy.service import Privacy, purge_due
 from cc_bot.operator_file import operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
+
+NOTICE_AFTER_S: Final = 1.0
+MAX_WAIT_S: Final = 10.0  # for tool servers
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name: str | None = None) -> bool:
@@ -47,24 +50,13 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
             offline=core.models.is_offline,
         )
         if servers := core.assistant.tools.external:
-            await _wait_for_servers(servers, words[TerminalTexts].servers_starting)
+            sentence = words[TerminalTexts].servers_starting
+            notice = asyncio.get_running_loop().call_later(NOTICE_AFTER_S, say_error, sentence)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(servers.wait_until_started(), MAX_WAIT_S)
+            notice.cancel()
         try:
             parts = {**core.feature_parts, Privacy: core.privacy, Spending: core.spending}
             return await run_chat(core.assistant, core.stores, parts, profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
-
-
-NOTICE_AFTER_S: Final = 1.0
-MAX_WAIT_S: Final = 10.0
-
-
-async def _wait_for_servers(servers: ExternalTools, sentence: str) -> None:
-    starting = asyncio.create_task(servers.wait_until_started())
-    try:
-        await asyncio.wait((starting,), timeout=NOTICE_AFTER_S)
-        if not starting.done():
-            say_error(sentence)
-            await asyncio.wait((starting,), timeout=MAX_WAIT_S)
-    finally:
-        starting.cancel()

@@ -67,6 +67,7 @@ class Item:
     time: str = ""  # when it is due
     repeat: str = ""
     problem: str = ""  # why the item does not work now
+    labels: tuple[str, ...] = ()  # its category and tags
 
 
 @dataclass(frozen=True, slots=True)

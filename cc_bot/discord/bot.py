@@ -282,7 +282,10 @@ class DiscordBot:
                 async with self._membership.hold_duty("commands"):
                     await self._synchronize()
             except Exception as error:  # noqa: BLE001 - commands registered earlier work
-                if not isinstance(error, hikari.UnauthorizedError):  # the start reports a refused token
+                disconnected = type(error) is hikari.HTTPError and not self._registration_tried.is_set()
+                if not (
+                    disconnected or isinstance(error, hikari.UnauthorizedError)
+                ):  # the start reports both
                     self._report_not_registered(error)
                 self._registration_tried.set()
                 await asyncio.sleep(pause_s)

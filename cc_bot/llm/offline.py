@@ -30,6 +30,7 @@ from cc_bot.texts.replies import MomentTexts
 _SENTENCES: Final = r"""
 unknown | AIモデルなしでできるのは、次のようなことです。\n- 「鍵は玄関って覚えて」\n- 「鍵はどこ？」\n- 「明日9時に薬って知らせて」\n- 「買うものをキャンバスに出して: 牛乳、卵」\n\nほかのことにも答えるには、.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | Without an AI model I can do this:\n- “remember that my key is in the hall”\n- “where is my key?”\n- “remind me tomorrow at 9 to call mom”\n- “put a shopping list on the canvas: milk, eggs”\n\nFor anything else, set OPENAI_API_KEY in .env (or OPENAI_BASE_URL for your own server).
 thanks | どういたしまして。 | You're welcome.
+statement | 覚えておくには「{text}って覚えて」と書いてください。 | To have me remember that, write “remember that {text}”.
 still_unknown | AIモデルがないため、それにはお答えできません。できることの一覧は /help で見られます。 | Sorry, I can't answer that without an AI model. /help shows what I can do.
 not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | I can't do that here. Please ask again in an ordinary question.
 failed | できませんでした。{error} | I could not do that. {error}
@@ -47,7 +48,6 @@ reminders | お知らせの予定は次のとおりです。 | These are your re
 no_reminders | お知らせの予定はありません。 | You have no reminders.
 scheduled | お知らせを予約しました。 | The reminder is set.
 cancelled | 「{text}」のお知らせを取り消しました。 | I cancelled the reminder: “{text}”
-undo | 「{text}」を取り消すには {command} と入力してください。 | To undo “{text}”, type {command}
 undo_hint | 取り消すコマンドは、それぞれの結果といっしょに表示しています（/remind delete 1 など）。 | The command that undoes something is shown with its result, such as /remind delete 1.
 cancel_which | どのお知らせでしょうか。「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? Choose it with “cancel reminder #number”:
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
@@ -117,10 +117,15 @@ _QUESTION: Final = re.compile(
     r"(?is).+[?？]\s*|.+(?:(?<!こんにち)(?<!こんばん)は|っけ|ですか|ますか|教えて(?:ください)?)[。\s]*"
     r"|(?:what|which|who|whose|when|where|how|why|do|does|did|is|are|am|was|were|tell me)\b.+"
 )
+_WHERE: Final = re.compile(r"(?i)\b(?:tell me|where(?:'s| is| are)?)\b")  # these words are in no memory
+_STATEMENT: Final = re.compile(
+    r"(?is).+[はがをも].*(?:です|ます|でした|ました|だ|だった)[よね。！!\s]*"
+    r"|(?:my\b.+\b(?:is|are)|i am|i'm|i’m|i (?:like|love|live|work|have|prefer))\b.+"
+)
 _QUESTION_ABOUT_ALL: Final = re.compile(
-    r"(?i)what do you (?:know|remember)(?: about me)?[?.!\s]*"
+    r"(?i)(?:what do you (?:know|remember)(?: about me)?|(?:show|list|what are)(?: me)? my memories)[?.!\s]*"
     r"|(?:私について)?何を(?:覚えて|知って)い?(?:る|ますか)[?？。\s]*"
-    r"|(?:私について)?(?:覚えて|知って)い?ること"
+    r"|(?:私について)?(?:(?:覚えて|知って)い?ること|メモリ)"
     r"(?:は|の?一覧|を?(?:全部|ぜんぶ|すべて)?(?:教えて|見せて)(?:ください)?)[?？。\s]*"
 )
 _QUESTION_ABOUT_REMINDERS: Final = re.compile(
@@ -212,11 +217,6 @@ class _Turn:
         self.results = {
             part.name: _parse_result(part.text) for part in later_parts if isinstance(part, ToolResultPart)
         }
-        earlier_parts = reversed(request.prompt[: user_parts[-1]] if user_parts else ())
-        self.earlier_results = [
-            _parse_result(part.text) for part in earlier_parts if isinstance(part, ToolResultPart)
-        ]
-        """Newest first."""
         self.tools = frozenset(tool.name for tool in request.tools)
         # An emoji, a URL or a single word has the language of the last instructions' first line.
         systems = [part.text for part in request.prompt if isinstance(part, SystemPart)]
@@ -315,7 +315,7 @@ def _step_to_recall(turn: _Turn) -> _Step | None:
     asks_for_all = _QUESTION_ABOUT_ALL.fullmatch(turn.message) is not None
     if not (asks_for_all or _QUESTION.fullmatch(turn.message)):
         return None
-    call = _call("recall", query=turn.message, limit=_MAX_FOUND)
+    call = _call("recall", query=_WHERE.sub("", turn.message), limit=_MAX_FOUND)
     call = _call("list_memories", limit=_MAX_LISTED) if asks_for_all else call
     if call.name in turn.tools and call.name not in turn.results:
         return call
@@ -332,8 +332,14 @@ def _step_to_recall(turn: _Turn) -> _Step | None:
 
 
 def _step_to_greet(turn: _Turn) -> _Step | None:
-    greeting = turn.texts["unknown"] if _GREETING.fullmatch(turn.message) else None
-    return turn.texts["thanks"] if _THANKS.fullmatch(turn.message) else greeting
+    sentences = ((_GREETING, "unknown"), (_THANKS, "thanks"), (_UNDO, "undo_hint"))
+    return next((turn.texts[name] for pattern, name in sentences if pattern.fullmatch(turn.message)), None)
+
+
+def _step_to_suggest(turn: _Turn) -> _Step | None:
+    """Suggest to remember a statement, such as `私の名前は太郎です`."""
+    text = turn.message.rstrip("。.！! ")
+    return turn.texts["statement"].format(text=text) if _STATEMENT.fullmatch(text) else None
 
 
 def _step_to_draw(turn: _Turn) -> _Step | None:
@@ -352,21 +358,6 @@ def _step_to_draw(turn: _Turn) -> _Step | None:
     )
     call = _call("canvas_add_card", title=title, content=content)
     return turn.outcome("canvas_add_card", turn.texts["drawn"]) or call
-
-
-def _step_to_undo(turn: _Turn) -> _Step | None:
-    """Name the command that undoes the last change of this conversation."""
-    if not _UNDO.fullmatch(turn.message):
-        return None
-    for result in turn.earlier_results:
-        if reminder := result.get("scheduled"):
-            command = f"/remind delete {reminder['id']}"
-            return turn.texts["undo"].format(text=_shorten(reminder["text"]), command=command)
-        if memory := result.get("remembered") or result.get("forgotten"):
-            verb = "delete" if memory.get("change") == "added" else "undo"
-            command = f"/memory {verb} {memory['id']}"
-            return turn.texts["undo"].format(text=_shorten(memory["content"]), command=command)
-    return turn.texts["undo_hint"]
 
 
 def _step_to_list(turn: _Turn) -> _Step | None:
@@ -418,7 +409,6 @@ def _step_to_remind(turn: _Turn) -> _Step | None:
 _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
     _step_to_greet,
     _step_to_draw,
-    _step_to_undo,
     _step_to_cancel,
     _step_to_list,
     _step_to_remind,
@@ -426,4 +416,5 @@ _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
     _step_to_forget_all,
     _step_to_forget,
     _step_to_recall,
+    _step_to_suggest,
 )

@@ -29,14 +29,7 @@ from cc_bot.concurrency import cancel_tasks, handle_signals
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
 from cc_bot.features.memory.secrets import looks_secret
-from cc_bot.terminal.commands import (
-    Chat,
-    ChatProfile,
-    list_completions,
-    list_stored,
-    report_unfinished_calls,
-    run_line,
-)
+from cc_bot.terminal.commands import Chat, ChatProfile, list_completions, report_unfinished_calls, run_line
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import TerminalTexts
@@ -282,7 +275,8 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
     chat.confirm = confirm
     start = [words.name.format(model=chat.profile.model_label)]
     with contextlib.suppress(StorageError):  # the first question reports it
-        start += await list_stored(chat)
+        counting = (module for module in modules("terminal") if hasattr(module, "count_stored"))
+        start += [count for module in counting if (count := await module.count_stored(chat))]
     key = f"\n{words.no_key}" if chat.profile.offline else ""
     view.say(" · ".join(start), style="dim")
     view.say(f"{words.greeting}{key}")

@@ -263,9 +263,9 @@ async def show_help(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply
     for name in commands():
         groups.setdefault(name.split()[0], []).extend(name.split()[1:])
     if not text:
-        rows = [(f"/{name}", describe_command(name, words), " ".join(each)) for name, each in groups.items()]
+        rows = [(f"/{name}", describe_command(name, words), ", ".join(each)) for name, each in groups.items()]
         notes = (texts.help_more, texts.help_keys, texts.help_stored)
-        chat.view.show_reply(Reply(title=texts.help_title, notes=notes), rows)
+        chat.view.show_reply(Reply(notes=notes), [texts.help_columns, *rows])
         return None
     topic = _normalize(text).lstrip("/")
     group = _known_names().get(topic, topic).partition(" ")[0]
@@ -274,12 +274,6 @@ async def show_help(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply
         if name.split()[0] == group:
             lines += [f"  {command.usage(name, words.locale)}", f"      {describe_command(name, words)}"]
     return Reply(tuple(lines) or (texts.unknown.format(given=short_line(f"/{topic}", 40)),))
-
-
-async def list_stored(chat: Chat) -> list[str]:
-    """Return the titles of lists that are not empty, such as `Your memories (3)`."""
-    lists = [await each.run(chat, "", {}) for name, each in commands().items() if name.endswith(" list")]
-    return [each.title for each in lists if isinstance(each, Reply) and each.items]
 
 
 async def exit_chat(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:

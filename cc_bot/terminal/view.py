@@ -197,13 +197,14 @@ def _trim_end(row: list[Segment]) -> list[Segment]:
     return [*row[:-1], *(Segment(last.text.rstrip(), last.style) for last in row[-1:])]
 
 
-Row = tuple[str, ...]  # a command or number, two columns of text, and details
+Row = tuple[str, ...]  # a command or number, up to three columns of text, and details
 
 
 def item_rows(reply: Reply) -> Iterator[Row]:
     for each in reply.items:
         details = ", ".join(filter(None, (each.repeat, *each.details, each.problem)))
-        yield f"#{each.number}", each.time, short_line(each.text), details
+        labels = " ".join(filter(None, each.labels))
+        yield f"#{each.number}", each.time, short_line(each.text), labels, details
 
 
 def note_lines(reply: Reply) -> Iterator[str]:
@@ -212,7 +213,6 @@ def note_lines(reply: Reply) -> Iterator[str]:
 
 
 MAX_RECEIPT_CHARACTERS: Final = 60
-MAX_PAGE_TITLE_CHARACTERS: Final = 60
 CHART_COLUMNS: Final = 72
 
 
@@ -287,7 +287,7 @@ class AnswerView:
         words, answer, show_notice = self._texts, done.answer, self._output.show_notice
         pages = list_sources(answer.tool_calls)
         for number, page in enumerate(pages[:MAX_LINKS], 1):
-            show_notice(f"{number}. {short_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
+            show_notice(f"{number}. {short_line(page.title, MAX_RECEIPT_CHARACTERS)}  {page.url}")
         if len(pages) > MAX_LINKS:
             show_notice(words[AnswerTexts].more_pages.format(count=len(pages) - MAX_LINKS).strip())
         if answer.status == "stopped":
@@ -316,7 +316,7 @@ class PlainView:
         """`rows`: shown in place of the items."""
         lines = [f"  {'  '.join(filter(None, row))}" for row in rows or item_rows(reply)]
         start, table = ([each] if each else [] for each in (reply.title, reply.table))
-        self.say("\n".join((*start, *reply.lines, *table, *lines, *note_lines(reply))))
+        self.say("\n".join((*start, *lines, *reply.lines, *table, *note_lines(reply))))
 
     def show_error(self, sentence: str) -> None:
         self.failed = True
@@ -380,9 +380,14 @@ def _wrap_lines(lines: Iterable[str], style: str = "") -> Iterator[RenderableTyp
         yield Padding(row, (0, 0, 0, indent), expand=False) if indent else row
 
 
+_AMOUNT: Final = re.compile(r"[\d,.]+(?: \S+)?")  # `1,234 tokens`
+
+
 def _make_grid(rows: Iterable[Row]) -> Padding:
-    styled = (Column(style="cyan", no_wrap=True), Column(), Column(), Column(style="dim"))
+    styled = (Column(style="cyan", no_wrap=True), Column(), Column(), Column(), Column(style="dim"))
     used = [pair for pair in zip(styled, zip(*rows, strict=True), strict=False) if any(pair[1])]
+    for column, cells in used:
+        column.justify = "right" if all(map(_AMOUNT.fullmatch, cells)) else "left"
     grid = Table.grid(*([column for column, _ in used] or styled), padding=(0, 2))
     for row in zip(*(cells for _, cells in used), strict=True):
         grid.add_row(*map(wrap_text, row))
@@ -404,7 +409,7 @@ class RichView:
         title = _wrap_lines(filter(None, (reply.title,)), "bold")
         lines = _wrap_lines((*reply.lines, *reply.table.splitlines()))
         below = _wrap_lines([""] * bool(rows and notes) + notes)
-        self._print(*title, *lines, _make_grid(rows), *below)
+        self._print(*title, _make_grid(rows), *lines, *below)
 
     def show_error(self, sentence: str) -> None:
         self.say(sentence, style="yellow")

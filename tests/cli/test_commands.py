@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.errors import InvalidValue
+from cc_bot.domain.errors import InvalidValue, RefusedToken
 from cc_bot.domain.text import Locale
 from cc_bot.texts import explain, texts
 from cc_bot.texts.cli import ARGPARSE_JA, CliTexts
@@ -47,7 +47,7 @@ class TestRun:
         assert (code, "DISCORD_TOKEN" in output, "cc-bot chat" in output) == (2, True, True)
         assert "Traceback" not in output
         code, output = await english(tmp_path, DISCORD_TOKEN="nonsense").run("run")
-        assert (code, "Discord did not accept DISCORD_TOKEN" in output) == (2, True)
+        assert (code, explain(RefusedToken(), texts(Locale.EN)) in output) == (2, True)
         assert "nonsense" not in output
 
     async def test_with_shards_that_can_not_be_is_refused_in_one_sentence(self, tmp_path: Path) -> None:

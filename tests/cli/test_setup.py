@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from cc_bot.config import read_dotenv
+from cc_bot.domain.errors import RefusedToken
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.texts import DoctorTexts, SetupTexts
-from cc_bot.texts import texts
+from cc_bot.texts import explain, texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 from tests.end_to_end.program import QUICK, Program
 from tests.loopback.discord import LoopbackDiscord
@@ -105,7 +106,7 @@ class TestOnATerminal:
     ) -> None:
         async with LoopbackModelServer() as server, setup(tmp_path, discord) as terminal:
             await terminal.answer(SETUP.token, discord.other_token)
-            await terminal.wait_for(plain(DOCTOR.token_refused))
+            await terminal.wait_for(plain(explain(RefusedToken(), JA)))
             await terminal.answer(SETUP.token, discord.token)
             await terminal.answer(SETUP.server, "http://127.0.0.1:9/v1")
             await terminal.answer(SETUP.key, "sk-#1 '")

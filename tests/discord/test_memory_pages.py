@@ -34,7 +34,8 @@ def memory(content: str = "猫の名前はタマ", **given: Any) -> Memory:
 
 
 def entry(*, confidence: float = 1.0, **given: Any) -> tuple[str, ...]:
-    return build_item(FoundMemory(memory(**given), confidence), READER, lambda: NOW).details
+    item = build_item(FoundMemory(memory(**given), confidence), READER, lambda: NOW)
+    return *filter(None, item.labels), *item.details
 
 
 def card_text(view: EphemeralView) -> str:
@@ -46,7 +47,7 @@ def card_text(view: EphemeralView) -> str:
 class TestList:
     def test_tells_category_tags_date_and_marks(self) -> None:
         assert entry(category="*家族*", tags=("誕生日", "大事")) == (
-            *("<t:1773532800:D>", "\\*家族\\*", "#誕生日 #大事"),
+            *("\\*家族\\*", "#誕生日 #大事", "<t:1773532800:D>"),
         )
         assert entry(audience="private", pinned=True)[0] == "📌🔒"
         assert entry(expires_at=NOW + timedelta(days=1))[-1] == JA[MemoryTexts].until.format(

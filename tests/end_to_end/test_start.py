@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from cc_bot.domain.errors import RefusedToken
 from cc_bot.domain.text import Locale
-from cc_bot.texts import texts
+from cc_bot.texts import explain, texts
 from cc_bot.texts.cli import CliTexts
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord.refusals import Refusal
@@ -49,16 +50,16 @@ async def test_a_database_or_port_of_another_program_is_told_before_anybody_logs
 
 
 async def test_discord_that_refuses_or_is_away_is_told(stage: Stage) -> None:
-    refused = "Discord did not accept DISCORD_TOKEN."
+    refused = explain(RefusedToken(), EN).splitlines()[-1]
     for token in (stage.discord.other_token, "ｔｏｋｅｎ あ"):
-        assert (await last_words(stage, DISCORD_TOKEN=token)).startswith(refused)
+        assert await last_words(stage, DISCORD_TOKEN=token) == refused
     away = await last_words(stage, DISCORD_API_URL="http://127.0.0.1:9/api/v10")
     assert away.startswith("Discord can't be reached.")
     await stage.start()
     assert {command.name for command in stage.discord.commands} >= {"ask", "memory", "settings"}
     await stage.discord.drop_gateway(4004, resumable=False)
     assert await stage.program.ended() == 2
-    assert stage.program.output.strip().splitlines()[-1].startswith("Discord did not accept")
+    assert stage.program.output.strip().splitlines()[-1] == refused
     assert "Traceback" not in stage.program.output
 
 

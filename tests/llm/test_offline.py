@@ -221,14 +221,11 @@ class TestReminding:
         assert await chat.say("さっきのお知らせを消して") == JA["no_reminders"]
 
 
-async def test_a_wish_to_undo_names_the_command_for_the_last_change(chat: Chat) -> None:
-    assert await chat.say("元に戻して") == JA["undo_hint"]
-    for said, text, command in (
-        ("明日9時に薬って知らせて", "薬", "/remind delete 1"),
-        ("鍵は玄関って覚えて", "鍵は玄関", "/memory delete 1"),
-    ):
-        assert await chat.say(said, "それ取り消して") == JA["undo"].format(text=text, command=command)
-        assert await chat.say("cancel that") == EN["undo"].format(text=text, command=command)
+async def test_a_statement_is_answered_with_how_to_have_it_remembered(chat: Chat) -> None:
+    assert await chat.say("私の名前は太郎です") == JA["statement"].format(text="私の名前は太郎です")
+    assert await chat.say("My name is Taro.") == EN["statement"].format(text="My name is Taro")
+    found = EN["found"].format(text="my key is in the hall")
+    assert await chat.say("remember that my key is in the hall", "where is my key?") == found
 
 
 CARDS: Final[dict[str, tuple[str, str] | None]] = {

@@ -47,7 +47,7 @@ class TestInAPipe:
             "答え: **remember**",
             "◆ 💾 覚えました（#1）: 誕生日は3月15日 (取り消す: /memory delete 1)",
             "あなたのメモリ（1件）",
-            "  #1  誕生日は3月15日  DATE, #誕生日",
+            "  #1  誕生日は3月15日  #誕生日  DATE",
             "答え: **bad ÿ bytes**",
         ]
         ended = run(url, b"\xef\xbb\xbf\xff\xfe\r\n/nonsense\ndown\n/exit\nnever", "en")

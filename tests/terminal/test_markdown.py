@@ -79,7 +79,7 @@ async def test_help_memories_and_a_canvas_are_whole_at_every_width(stores: Store
             *(name.split()[-1] for name in commands()),
             "Alt+Enter",
             "毎週水曜日は燃えるゴミの日。朝八時まで",
-            "くらし,#曜日",
+            "くらし #曜日",
             "🔒金庫",
             "12,000███",
         )

@@ -446,7 +446,8 @@ def reply_view(
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
     items = list[Paragraph]()
     for each in shown:
-        details, beside = (f"#{each.number}", _due(each, reader), *each.details), buttons_of_item(each)
+        details = (f"#{each.number}", _due(each, reader), *each.labels, *each.details)
+        beside = buttons_of_item(each)
         lines = small_print(*filter(None, (_join_unbroken(details), each.problem)))
         below = beside if len(beside) > 1 else ()
         button = None if below or not beside else beside[0]

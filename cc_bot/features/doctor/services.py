@@ -40,7 +40,7 @@ from cc_bot.llm.model import (
 )
 from cc_bot.llm.providers import open_models
 from cc_bot.proxy import proxy_for
-from cc_bot.texts import Texts
+from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import CliTexts
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ async def check_discord(
         return [warning("token", texts.token_missing)]
     parts = token.split(".")
     if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
-        return [failed("token", texts.token_malformed)]
+        return [failed("token", explain(errors.RefusedToken(), words))]
     headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
     try:
         async with aiohttp.ClientSession(
@@ -83,7 +83,9 @@ async def check_discord(
                 registered = {command["name"] for command in await response.json()}
     except aiohttp.ClientResponseError as error:  # without quoting the response
         unreachable = texts.discord_unreachable.format(problem=f"HTTP {error.status}")
-        return [failed("token", texts.token_refused if error.status == 401 else unreachable)]
+        return [
+            failed("token", explain(errors.RefusedToken(), words) if error.status == 401 else unreachable)
+        ]
     except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, AttributeError) as error:
         is_connected = not isinstance(error, (aiohttp.ClientConnectionError, TimeoutError))
         problem = texts.answer_unreadable if is_connected else texts.not_connected

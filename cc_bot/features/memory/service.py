@@ -155,11 +155,11 @@ def build_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
         marks,
         texts.unsure if found.confidence < MIN_SURE_CONFIDENCE else "",
         caller.format_day(memory.updated_at),
-        caller.format_text(memory.category, 25) if memory.category != DEFAULT_CATEGORY else "",
-        caller.format_text(" ".join(f"#{tag}" for tag in memory.tags), 40),
         describe_expiry(memory, caller, clock),
     )
-    return Item(memory.number, memory.content, tuple(filter(None, details)))
+    category = caller.format_text(memory.category, 25) if memory.category != DEFAULT_CATEGORY else ""
+    labels = (category, caller.format_text(" ".join(f"#{tag}" for tag in memory.tags), 40))
+    return Item(memory.number, memory.content, tuple(filter(None, details)), labels=labels)
 
 
 def describe_expiry(memory: Memory, caller: Caller, clock: Clock) -> str:

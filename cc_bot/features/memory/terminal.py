@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import Final
 
 from cc_bot.chat.reply import Reply
+from cc_bot.domain.text import Count
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.errors import MemoryNotFound
 from cc_bot.features.memory.model import Source
 from cc_bot.features.memory.texts import MemoryTexts
+from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import short_line
 from cc_bot.texts.cli import TerminalTexts
@@ -53,7 +55,7 @@ async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply
 async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     number = parse_number(text, chat.texts[MemoryTexts].id_needed)
     reply = await memories.delete(chat.profile.caller, id=number, service=chat.memories)
-    return replace(reply, notes=(*reply.notes, chat.texts[TerminalTexts].erase_conversations))
+    return replace(reply, notes=(*reply.notes[:1], chat.texts[TerminalTexts].erase_conversations))
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
@@ -70,6 +72,11 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str
     if restored is None:
         raise MemoryNotFound(id=number)
     return words[MemoryTexts].undeleted.format(id=restored.number, content=short_line(restored.content))
+
+
+async def count_stored(chat: Chat) -> str:
+    count = Count(await chat.stores.memories.count(chat.user_id))
+    return chat.texts[ErasureTexts].memories.format(count=count) if count else ""
 
 
 async def suggest_memories(chat: Chat, word: str) -> Sequence[tuple[int, str]]:

@@ -115,8 +115,11 @@ class PrivacyTexts(Area):
         return self._count(holdings, without=NOT_ERASED)
 
     def _count(self, holdings: Holdings, *, without: Collection[DataKind] = ()) -> list[str]:
-        kinds = ((kind, name) for kind, name in self.kinds.items() if kind in holdings.kinds and kind not in without)
-        return [self.kind_count.format(kind=name, count=f"{holdings.count(kind):,}") for kind, name in kinds]
+        return [self.kind_count.format(kind=name, count=count) for _, name, count in self.count_rows(holdings, without=without)]
+
+    def count_rows(self, holdings: Holdings, *, without: Collection[DataKind] = ()) -> list[tuple[str, str, str]]:
+        """Return names and counts, after an empty column."""
+        return [("", name, f"{holdings.count(kind):,}") for kind, name in self.kinds.items() if kind in holdings.kinds and kind not in without]
 
 
 def _bullets(lines: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message
-from cc_bot.domain.text import printable
+from cc_bot.domain.text import Count, printable
 from cc_bot.domain.when.resolve import parse_schedules, split_when
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.errors import EmptyReminder
@@ -62,6 +62,11 @@ async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) ->
 async def resume_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     number = parse_number(text, chat.texts[TerminalReminderTexts].id_needed)
     return await reminders.resume(chat.profile.caller, number, schedules=chat.stores[ScheduleStore])
+
+
+async def count_stored(chat: Chat) -> str:
+    count = Count(len(await chat.stores[ScheduleStore].list(chat.user_id)))
+    return chat.texts[TerminalReminderTexts].stored.format(count=count) if count else ""
 
 
 async def suggest_reminders(chat: Chat, word: str) -> Sequence[tuple[int, str]]:

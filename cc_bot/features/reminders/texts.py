@@ -59,6 +59,7 @@ class ReminderTexts(Area):
 
 class TerminalReminderTexts(Area):
     late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
+    stored = Sentence(ja="お知らせ {count}件", en="{count:reminder|reminders}")
     missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ A reminder came due while I was not running ({time}): {text}")
     uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} may not have reached you: {text}")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")

@@ -11,6 +11,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.spending import Spending
 from cc_bot.domain.clock import utc_now, zone_named
 from cc_bot.domain.text import Locale
+from cc_bot.features.privacy.model import NOT_ERASED
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import change_settings, describe_settings, show_usage
@@ -19,7 +20,7 @@ from cc_bot.terminal.commands import Chat, Command, InvalidCommand
 from cc_bot.texts.cli import TerminalTexts
 
 
-async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
+async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> None:
     """Change the given settings, for this chat too, and show all. Raises UnknownTimezone, InvalidCommand."""
     if text:
         raise InvalidCommand(chat.texts[SessionTexts].settings_usage_in_terminal)
@@ -34,18 +35,18 @@ async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> Rep
     chat.profile = replace(chat.profile, locale=locale, timezone=zone)
     texts = chat.texts[SessionTexts]
     language, zone_line = describe_settings(chat.profile.caller, stored, utc_now())
-    lines = (f"  {texts.settings_language}: {language}", f"  {texts.settings_timezone}: {zone_line}")
+    rows = [("", texts.settings_language, language), ("", texts.settings_timezone, zone_line)]
     title = texts.settings_saved if changes else texts.settings_title
     moved = (texts.reminders_stay,) if "zone" in changes else ()
-    return Reply(lines, title=title, notes=(*moved, texts.settings_usage_in_terminal))
+    chat.view.show_reply(Reply(title=title, notes=(*moved, texts.settings_usage_in_terminal)), rows)
 
 
-async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
-    return await show_usage(chat.profile.caller, server=False, spending=chat[Spending])
-
-
-def _without_markdown(text: str) -> str:
-    return re.sub(r"(?m)^-# |\*\*", "", text)
+async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+    reply = await show_usage(chat.profile.caller, server=False, spending=chat[Spending])
+    totals = [re.split("(?<=[^0-9]), |: |・", line, maxsplit=2) for line in reply.lines]
+    rows = [("", *total) for total in totals if len(total) == 3]
+    lines = tuple(line for line, total in zip(reply.lines, totals, strict=True) if len(total) < 3)
+    chat.view.show_reply(replace(reply, lines=lines), rows)
 
 
 async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
@@ -53,12 +54,7 @@ async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> 
     if holdings.is_empty:
         return texts.nothing
     kept = texts.retention_lines(chat[Privacy].retention, holdings)
-    rows = [
-        ("", name, f"{holdings.count(kind):,}")
-        for kind, name in texts.kinds.items()
-        if kind in holdings.kinds
-    ]
-    chat.view.show_reply(Reply(title=texts.title.removeprefix("🔒 ")), rows)
+    chat.view.show_reply(Reply(title=texts.title.removeprefix("🔒 ")), texts.count_rows(holdings))
     chat.view.show_reply(Reply(tuple(f"  {each}" for each in kept), title=texts.retention_title))
     chat.view.say(f"{texts.web_note}\n{texts.next_steps}")
     return None
@@ -83,8 +79,14 @@ async def erase(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     texts, privacy = chat.texts[PrivacyTexts], chat[Privacy]
     holdings = await privacy.get_overview(chat.user_id)
     if holdings.has_nothing_to_erase:
-        return _without_markdown(texts.nothing_to_erase(holdings))
-    chat.view.say(f"{texts.question}\n{_without_markdown(texts.say_what_goes(holdings))}")
+        return texts.nothing_erased
+    remaining = texts.list_remaining(holdings)
+    if not chat.user_id:  # not a user of Discord
+        remaining = [remaining[1], remaining[-1]]
+    chat.view.show_reply(
+        Reply(title=texts.question, notes=(texts.for_good,)), texts.count_rows(holdings, without=NOT_ERASED)
+    )
+    chat.view.show_reply(Reply(tuple(f"  {each}" for each in remaining), title=texts.remains))
     if not await chat.confirm(chat.texts[TerminalTexts].confirm):
         return texts.cancelled
     return texts.say_erased(await privacy.erase(chat.user_id))
