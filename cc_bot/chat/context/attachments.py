@@ -16,6 +16,7 @@ from cc_bot.chat.context import recordings
 from cc_bot.chat.context.recordings import Sound, probe_audio
 from cc_bot.domain import errors
 from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, detect_image_type
+from cc_bot.features.memory.errors import ImportNotUnderstood
 from cc_bot.features.memory.files import PortableMemory, parse_memories
 from cc_bot.files import decode_text
 
@@ -248,9 +249,11 @@ def _shown_name(name: str) -> str:
 def read_memory_file(data: bytes) -> list[PortableMemory]:
     """Read JSON in UTF-8, or a text in any known encoding. Raises ImportNotUnderstood or TooManyToImport."""
     try:
-        text = data.decode("utf-8-sig")
+        text: str | None = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = ""
-    if not text.lstrip().startswith("{"):
-        text = decode_text(data) or ""
+        text = None
+    if not (text or "").lstrip().startswith("{"):
+        text = decode_text(data)
+    if text is None:
+        raise ImportNotUnderstood
     return parse_memories(text)
