@@ -191,7 +191,7 @@ class TerminalTexts(Area):
     greeting = Sentence(ja="「鍵は玄関って覚えて」「明日9時に薬って知らせて」のように書いてください。", en="Try “remember that my key is in the hall” or “remind me at 9 to call mom”.")
     goodbye = Sentence(ja="またどうぞ。", en="See you.")
     help_columns = Both(ja=("コマンド", "できること", "続けて書く言葉"), en=("command", "what it does", "followed by"))
-    help_more = Sentence(ja="くわしくは /help memory。ふつうの言葉（「鍵は玄関って覚えて」など）でも頼めます。", en="More about one: /help memory. Plain words do, too: “remember that …”.")
+    help_more = Sentence(ja="くわしくは /help memory。ふつうの言葉（「〜って覚えて」など）でも頼めます。", en="More about one: /help memory. Plain words do, too: “remember that …”.")
     help_keys = Sentence(ja="Enter で送信、Alt+Enter で改行、↑ で前の入力、Tab で補完します。Ctrl-C は回答を止めるか入力を消し、Ctrl-D で終わります。", en="Enter sends, Alt+Enter starts a new line, ↑ brings back what you entered, Tab completes. Ctrl-C stops the answer or clears the line, Ctrl-D exits.")
     help_stored = Sentence(ja="会話とメモリは、このボットが動いている機械に保存されます。", en="Conversations and memories are kept on the machine that this bot runs on.")
     send = Sentence(ja="送信", en="send")

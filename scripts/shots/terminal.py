@@ -135,14 +135,14 @@ async def shoot(shooter: Shooter, locale: str, folder: Path) -> None:
             offline = {**environ, "DISCORD_API_URL": "http://127.0.0.1:9", "DISCORD_TOKEN": ""}
             async with running(empty, columns, offline) as terminal:
                 await draw("setup", await terminal.settled())
-                await draw("setup-wrong", await terminal.enter("not a token", "DISCORD_TOKEN"))
+                await draw("setup-wrong", await terminal.enter("not a token", "✗"))
 
 
 async def fill(folder: Path, environ: Mapping[str, str], memories: list[str], when: str) -> None:
     """Say to the program what fills its lists."""
-    texts = [line.split("|")[3] for line in memories]
-    texts = [*texts, *(f"{text} ({number})" for number, text in enumerate(texts[:21], 1))]
-    said = [*(f"/memory add {text}" for text in texts), when]
+    rows = [line.split("|") for line in memories]
+    added = [f'/memory add --category "{row[1]}" --tags "{row[2] or row[1]}" {row[3]}' for row in rows]
+    said = [*added, when, "/remind add 12/24 10:30 🎂", "/remind add every Monday 9:00 🗑️"]
     command = sys.executable, "-m", "cc_bot", "chat"
     process = await asyncio.create_subprocess_exec(
         *command, cwd=folder, env={**os.environ, **environ}, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
