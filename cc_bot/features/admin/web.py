@@ -53,7 +53,7 @@ COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str
     "/models/set": (admin.set_models, ("models", "channel")),
     "/models/unset": (admin.unset_models, ("channel",)),
 }
-_WENT_WRONG: Final = re.compile(r".*_(broke|failed|not)(_|$)")
+_WENT_WRONG: Final = frozenset({"broke", "failed", "not"})
 _ID: Final = re.compile(r"[0-9]{1,19}")
 RECENT: Final = timedelta(hours=1)
 MAX_CHART_TURNS: Final = 30
@@ -233,7 +233,8 @@ def _name_event(texts: ConsoleTexts, record: RecentRecord) -> str:
     name, events = record.event, texts.events
     known = max((each for each in events if f"{name}_".startswith(f"{each}_")), key=len, default="")
     subject = events.get(known, texts.other_event if name else texts.of_library)
-    return texts.went_wrong.format(subject=subject) if _WENT_WRONG.match(name, len(known)) else subject
+    went_wrong = not _WENT_WRONG.isdisjoint(name[len(known) :].split("_"))
+    return texts.went_wrong.format(subject=subject) if went_wrong else subject
 
 
 def _read_field(request: web.Request, field: str) -> tuple[Any, ...]:
