@@ -26,7 +26,7 @@ KNOWN_LATER = {
 WEAK = {
     # Held against at most 400 characters.
     *(f"cc_bot.llm.offline._{name}" for name in ("REMEMBER", "FORGET", "REMIND", "CANCEL", "QUESTION")),
-    *(f"cc_bot.llm.offline._{name}" for name in ("DRAW", "LIST_NAME")),
+    *(f"cc_bot.llm.offline._{name}" for name in ("DRAW", "LIST_NAME", "STATEMENT")),
     "cc_bot.llm.openai.reply._TAG",  # held against a beginning, and never looked for
 }
 LENGTHS = (400, 800, 1600, 3200, 6400)
