@@ -1,6 +1,7 @@
 import json
 
 from cc_bot.domain.text import Locale
+from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
 from tests.end_to_end.memories import press, run
@@ -12,6 +13,7 @@ from tests.loopback.model_server import Call, calls, says
 from tests.loopback.model_server import Reply as Answer
 
 UNDO = "取り消す"
+UNDONE = texts(Locale.JA)[ReceiptTexts].undone
 UNTELL = "会話からも消す…"
 
 
@@ -68,7 +70,7 @@ async def test_a_receipt_outlasts_answers(stage: Stage, aiko: User, ben: User, c
     said = await told(stage, aiko, newer.messages[-1], UNDO)
     assert said == "↩️ 取り消しました。もう覚えていません: 猫の名前は\\*モチ\\*"
     assert kept(stage, aiko) == []
-    assert newer.text.startswith("わかりました。\n↩️ 取り消しました。")
+    assert newer.text == f"わかりました。\n{UNDONE['memory'].format(id=1)}"
     assert newer.labels == []
 
 
@@ -80,7 +82,7 @@ async def test_a_deletion_is_taken_back_or_completed(stage: Stage, aiko: User, c
     assert kept(stage, aiko) == []
     await told(stage, aiko, reply.messages[-1], UNDO)
     assert kept(stage, aiko) == ["会議は金曜"]
-    assert reply.text.startswith("はい。\n↩️ 取り消しました。")
+    assert reply.text == f"はい。\n{UNDONE['memory'].format(id=1)}"
     assert reply.labels == []
 
     reply = await forgot(stage, aiko, channel, "猫はモチ", private=True)
@@ -183,7 +185,8 @@ async def test_a_reminders_receipt_is_its_askers(
     assert len(stage.rows(SCHEDULES, aiko.id)) == 1
     assert await told(stage, aiko, card, CANCEL) == "🔕 お知らせを取り消しました: 薬"
     assert stage.rows(SCHEDULES, aiko.id) == []
-    await again.until(lambda shown: shown.text == "承りました。\n↩️ 取り消しました。", "what was undone")
+    gone = f"承りました。\n{UNDONE['schedule'].format(id=1)}"
+    await again.until(lambda shown: shown.text == gone, "what was undone")
     assert CANCEL not in again.labels
 
 
@@ -204,9 +207,6 @@ async def test_a_private_question_leads_to_a_dm(stage: Stage, aiko: User, channe
     called(stage)
 
 
-TAKEN_BACK = "↩️ 取り消しました。"
-
-
 async def on_record(stage: Stage, reply: Reply | ChannelReply) -> None:
     rows = "SELECT count(*) > 0 FROM receipts WHERE message_id = ?"
     await stage.eventually(rows, reply.messages[-1].id, gives=[(True,)])
@@ -220,7 +220,7 @@ async def kept_one(stage: Stage, user: User, channel: Channel, content: str) -> 
 
 async def says_it_is_undone(reply: Reply | ChannelReply) -> None:
     """Its one line tells it, and there is nothing to press for it."""
-    await reply.until(lambda shown: TAKEN_BACK in shown.text, "what was taken back")
+    await reply.until(lambda shown: "↩️" in shown.text, "what was taken back")
     assert not {UNDO, CANCEL} & {*reply.labels}
     assert not [mark for mark in ("💾", "✏️", "⏰") if mark in reply.text]
 

@@ -65,7 +65,7 @@ def recalled_ids(calls: Iterable[ToolCall]) -> tuple[int, ...]:
 
 def _paragraph(receipt: Change, recipient: Recipient, *, public: bool) -> Paragraph:
     if receipt.state == "undone":
-        return Paragraph(recipient.words[ReceiptTexts].change_undone)
+        return Paragraph(recipient.words[ReceiptTexts].undone[receipt.what].format(id=receipt.number))
     handler = change_handlers()[receipt.what]
     line = handler.format_line(receipt, recipient, limit=SHOWN_CHARACTERS, public=public, numbered=False)
     undo = handler.make_undo(receipt, recipient.words) if receipt.state == "holds" else None

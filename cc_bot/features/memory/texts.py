@@ -194,7 +194,7 @@ class ReceiptTexts(Area):
     more = Sentence(ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>.")
     no_tools = Sentence(ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。", en="⚠️ This AI model can't use tools, so it can't remember things, set reminders or search. </memory add> still works.")
     undo = Sentence(ja="取り消す", en="Undo")
-    change_undone = Sentence(ja="↩️ 取り消しました。", en="↩️ Undone.")
+    undone = by_key({"memory": Sentence(ja="↩️ 取り消しました（メモリ #{id}）", en="↩️ Undone (memory #{id})"), "schedule": Sentence(ja="↩️ 取り消しました（お知らせ #{id}）", en="↩️ Undone (reminder #{id})")})
     changed_again = Sentence(ja="✏️ このあと、また変更されました（#{id}）", en="✏️ Changed again since (#{id})")
     used = Sentence(ja="🧠 使ったメモリ（{count}）", en="🧠 Memories used ({count})")
     not_yours = Sentence(ja="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは </memory list> でどうぞ。", en="Only the owner of the memory can use this button. Yours are in </memory list>.")

@@ -27,7 +27,6 @@ from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, Unsch
 from cc_bot.discord.pages.page import Button, EphemeralView, Page, buttons_of, reply_view, texts_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.text import one_line
-from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, MAX_WHEN_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
@@ -148,9 +147,7 @@ async def cancel(
     if message.flags & hikari.MessageFlag.IS_COMPONENTS_V2:
         return EphemeralView("\n".join((*texts_of(message), sentence)), buttons=others)
     before = page_of(message)  # a reminder
-    is_undone = await schedules.get(recipient.user_id, button.schedule_id) is None
-    notes = (recipient.words[ReceiptTexts].change_undone,) if is_undone else ()
-    page = replace(before, buttons=others, facts=before.facts.with_notes(*notes))
+    page = replace(before, buttons=others, facts=before.facts.with_notes(sentence))
     await reply_in_place(interaction, before).show((page,))
     return sentence
 
