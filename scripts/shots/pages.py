@@ -58,6 +58,7 @@ PATHS: Final[Mapping[str, str]] = {
 
 
 async def select(page: Page, _: Mapping[str, Any]) -> None:
+    await page.locator("label:has(#choosing)").click()
     for number in range(3):
         await page.locator("input[name=n]").nth(number).check()
 
@@ -76,6 +77,7 @@ async def preview(page: Page, data: Mapping[str, Any]) -> None:
 
 
 async def delete(page: Page, _: Mapping[str, Any]) -> None:
+    await page.locator("label:has(#choosing)").click()
     await page.locator("input[name=n]").nth(4).check()
     await page.locator("#with-chosen button[value=delete]").click()
     await page.locator("form[action^='/undo'], #toast button").first.wait_for()

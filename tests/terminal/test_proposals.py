@@ -149,7 +149,7 @@ def test_times_and_fields_are_told_where_the_user_is() -> None:
     )
     assert lines(change(edit)) == [
         "◆ 提案: ✏️ メモリ #12 を書き換える",
-        *("◆   いまの内容", "  │ 会議は金曜", "◆   期限: ⌛ 2026-11-23 まで → なし"),
+        *("◆   いまの内容", "  │ 会議は金曜", "◆   期限: ⌛ 2026-11-23 まで有効 → なし"),
     ]
     in_london = replace(profile(Locale.JA), timezone=ZoneInfo("Europe/London"))
     time = Moment(NINE, repeat="毎日 9:00", timezone="Asia/Tokyo", place="terminal")

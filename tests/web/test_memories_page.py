@@ -124,6 +124,7 @@ class TestWithScripts:
             await page.locator("#new-end").fill("")
             await page.get_by_text("メモリを追加する").click()
             await page.get_by_role("link", name=PAGE.choose_none).wait_for(state="hidden")
+            await page.get_by_text(PAGE.start_choosing, exact=True).click()
             await page.get_by_role("link", name=PAGE.choose_all).click()
             await expect(page.locator("#several .notes input")).to_be_checked()
             await page.get_by_role("link", name=PAGE.choose_none).click()

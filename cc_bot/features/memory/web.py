@@ -286,7 +286,7 @@ class MemoryPages(Pages):
             "memory/memory.html",
             status=409 if conflict else 200,
             problem=problem,
-            title=_shorten_content(memory),
+            title=shorten(memory.content.partition("\n")[0], MAX_PREVIEW_CHARACTERS),
             memory=memory,
             entered=entered,
             mark=form_hash(memory),

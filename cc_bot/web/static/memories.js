@@ -69,6 +69,7 @@ document.addEventListener("click", (event) => {
   if (!link) return;
   event.preventDefault();
   const ticks = link.dataset.tick === "all";
+  document.getElementById("choosing").checked = ticks;
   for (const box of document.querySelectorAll("#several .notes input")) box.checked = ticks;
 });
 
