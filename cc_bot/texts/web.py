@@ -7,7 +7,7 @@ class WebTexts(Area):
     to_content = Sentence(ja="本文へ", en="Skip to the content")
     pages = Sentence(ja="ページ", en="Pages")
     memories = Sentence(ja="メモリ", en="Memories")
-    conversations = Sentence(ja="会話", en="Conversations")
+    conversations = Sentence(ja="会話", en="Chats")
     reminders = Sentence(ja="お知らせ", en="Reminders")
     usage = Sentence(ja="使用量", en="Usage")
     settings = Sentence(ja="設定", en="Settings")

@@ -85,6 +85,8 @@ async def delete(page: Page, _: Mapping[str, Any]) -> None:
 
 async def refuse_reminder(page: Page, data: Mapping[str, Any]) -> None:
     form = page.locator("form[action='/reminders']")
+    if not await form.is_visible():
+        await page.locator(".fold > summary").click()
     await form.locator("[name=text]").fill(data["dm"])
     await form.locator("[name=when]").fill(data["wrong_time"])
     await form.locator("button.main").click()
@@ -216,7 +218,7 @@ async def schedule(site: Site, past: Past, data: Mapping[str, Any]) -> None:
         key, due = SessionKey(TARO, CHANNEL + number % 5), due_at(hours, repeat)
         added = await schedules.add(key, text, due, repeat=repeat, target="dm" if number % 2 else "channel")
         if number == 4:
-            await schedules.mark_failed(Firing(added, due), "dms_closed")
+            await schedules.mark_failed(Firing(added, due), "permission_missing")
     due = now + timedelta(hours=2)
     key, quiet = SessionKey(TARO, CHANNEL), DEFAULT_QUIET_HOURS
     await schedules.add(key, "", due, kind="heartbeat", repeat="every 6h", quiet=quiet, target="dm")

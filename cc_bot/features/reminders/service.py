@@ -67,7 +67,7 @@ def describe_reminders(reminders: Sequence[Schedule], caller: Caller) -> Reply:
     texts = caller.words[ReminderTexts]
     if not reminders:
         return Reply((texts.none,))
-    targets = Counter(_name_target(each, caller) for each in reminders)
+    targets = Counter(name_target(each, caller) for each in reminders)
     [(usual, _)] = targets.most_common(1)
     note = texts.where if len(targets) == 1 else texts.where_if_unnamed
     items = tuple(_reminder_item(each, caller, usual_target=usual) for each in reminders)
@@ -98,7 +98,7 @@ async def add(
     ]
     limit = MAX_QUOTE_LENGTH // (2 * len(added) - 1)  # so that MAX_AT_ONCE sentences fit a message
     texts = caller.words[ReminderTexts]
-    target_notes: tuple[str, ...] = (texts.where.format(target=_name_target(added[0], caller)),)
+    target_notes: tuple[str, ...] = (texts.where.format(target=name_target(added[0], caller)),)
     if destination.moved_to_dm:
         target_notes = (texts.by_dm_instead,)
     elif destination.target == "terminal":
@@ -194,11 +194,11 @@ def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
 
 def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> Item:
     repeat = f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}" if schedule.repeat else ""
-    target = _name_target(schedule, caller)
+    target = name_target(schedule, caller)
     named = "" if target == usual_target else target
     time = caller.format_moment(schedule.due_at, short=True)
-    is_paused = schedule.status == "paused"
-    trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
+    texts, is_paused = caller.words[ReminderTexts], schedule.status == "paused"
+    trouble = texts.paused_item.format(reason=texts.reasons[schedule.obstacle]) if is_paused else ""
     return Item(schedule.number, schedule.text, (named,), time, repeat, trouble)
 
 
@@ -214,7 +214,7 @@ def short_time(schedule: Schedule) -> str:
     return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
 
 
-def _name_target(schedule: Schedule, caller: Caller) -> str:
+def name_target(schedule: Schedule, caller: Caller) -> str:
     if schedule.target == "channel":
         return caller.format_channel(schedule.key.channel_id)
     return "DM" if schedule.target == "dm" else caller.words[ReminderTexts].terminal

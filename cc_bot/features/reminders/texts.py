@@ -38,17 +38,18 @@ class ReminderTexts(Area):
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
     reasons = by_key(
         {
-            "": Sentence(ja="停止中です", en="paused"),
-            "channel_gone": Sentence(ja="チャンネルがなくなったため停止中です", en="paused: the channel is gone"),
-            "bot_removed": Sentence(ja="このチャンネルを見られなくなったため停止中です", en="paused: I can’t see the channel any more"),
-            "left_server": Sentence(ja="そのサーバーのメンバーではなくなったため停止中です", en="paused: you are no longer a member of that server"),
-            "dms_closed": Sentence(ja="DM を受け取らない設定のため停止中です", en="paused: your DMs are closed"),
-            "permission_missing": Sentence(ja="このチャンネルに書き込む権限がないため停止中です", en="paused: I’m not allowed to write in the channel"),
-            "channel_refused": Sentence(ja="このチャンネルに書き込めなかったため停止中です", en="paused: Discord did not let me write in the channel"),
+            "": Sentence(ja="ご自分で止めました", en="you stopped it"),
+            "channel_gone": Sentence(ja="チャンネルがなくなりました。別の場所で設定し直してください", en="the channel is gone: set it up in another one"),
+            "bot_removed": Sentence(ja="ボットがチャンネルを見られません。見られるようにしてから再開してください", en="I can’t see the channel: let me in, then resume"),
+            "left_server": Sentence(ja="そのサーバーのメンバーではなくなりました。入り直してから再開してください", en="you left that server: join it again, then resume"),
+            "dms_closed": Sentence(ja="DM を受け取らない設定です。受け取れるようにしてから再開してください", en="your DMs are closed: open them, then resume"),
+            "permission_missing": Sentence(ja="ボットに書き込む権限がありません。権限を付けてから再開してください", en="I’m not allowed to write in the channel: allow it, then resume"),
+            "channel_refused": Sentence(ja="このチャンネルに書き込めませんでした。少し待ってから再開してください", en="Discord did not let me write in the channel: wait a little, then resume"),
         }
     )
+    paused_item = Sentence(ja="⏸ 停止中: {reason}", en="⏸ paused: {reason}")
     look_at_paused = Sentence(ja="⚠️ 停止中のお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> shows why.")
-    paused = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, resume the reminder with </remind resume>.")
+    paused = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。再開するコマンドは </remind resume> です。", en="⚠️ I could not remind you of “{text}”: {reason}. The command to resume is </remind resume>.")
 
     resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
     not_paused = Sentence(ja="このお知らせは停止中ではありません: {text}", en="This reminder is not paused: {text}")
@@ -203,8 +204,8 @@ def _join(phrases: RepeatTexts, parts: list[str]) -> str:
 
 
 class WebReminderTexts(Area):
-    new_hint = Sentence(ja="時刻になったら、DM でお知らせします。", en="When the time comes, I send you a DM.")
-    new_hint_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When the time comes, the reminder appears in your open terminal.")
+    fold = Sentence(ja="お知らせを予約", en="New reminder")
+    paused = Sentence(ja="停止中", en="paused")
     text = Sentence(ja="お知らせする内容", en="What to remind you of")
     when = Sentence(ja="いつ", en="When")
     when_example = Sentence(ja="明日9時", en="tomorrow at 9")

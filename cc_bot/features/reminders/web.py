@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Final, NamedTuple
 
 from aiohttp import web
@@ -77,6 +78,7 @@ class ReminderPages(Pages):
             reminders=reminders,
             listing=service.describe_reminders(reminders, caller),
             fingerprint=fingerprint,
+            place=partial(service.name_target, caller=caller),
             max_text_characters=MAX_TEXT_CHARACTERS,
             max_when_characters=MAX_WHEN_CHARACTERS,
             is_soon=lambda each: each.due_at - self._services.clock() < SOON,
