@@ -151,7 +151,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
     assert "それはありません。" in await follow(owner, "/console/limits/unset", **form)
     told = await follow(owner, "/console/limits/set", limit="memories", value="", kind="", id="")
     assert (
-        f"{done.limits['memories']} {done.no_limit} {texts(Locale.JA)[ConsoleTexts].sources['owner']} ⋯"
+        f"{done.limits['memories']} {texts(Locale.JA)[ConsoleTexts].sources['owner']} {done.no_limit} ⋯"
         in told
     )
     for wrong, sentence in (

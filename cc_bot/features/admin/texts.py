@@ -60,20 +60,20 @@ class ConsoleTexts(Area):
     backup_made = Sentence(ja="バックアップしました。", en="The backup has been made.")
     verdicts = by_key({"ok": Sentence(ja="正常", en="OK"), "warning": Sentence(ja="注意", en="Warning"), "failed": Sentence(ja="異常", en="Failed"), "off": Sentence(ja="オフ", en="Off")})
     recent = Sentence(ja="この1時間の記録", en="Last hour's log")
-    recent_count = Sentence(ja="エラー\N{NO-BREAK SPACE}{errors}件・警告\N{NO-BREAK SPACE}{warnings}件", en="errors:\N{NO-BREAK SPACE}{errors}, warnings:\N{NO-BREAK SPACE}{warnings}")
+    recent_count = Sentence(ja="エラー\N{NO-BREAK SPACE}{errors}件・警告\N{NO-BREAK SPACE}{warnings}件", en="Errors:\N{NO-BREAK SPACE}{errors}, warnings:\N{NO-BREAK SPACE}{warnings}")
 
     version = Sentence(ja="バージョン", en="Version")
     version_value = Sentence(ja="cc-bot {version}（データベース {schema}）", en="cc-bot {version} (database {schema})")
     since = Sentence(ja="起動", en="Started")
-    connected = Sentence(ja="つながっています（{milliseconds} ms）", en="connected ({milliseconds} ms)")
-    connected_just_now = Sentence(ja="つながったところです", en="just connected")
-    disconnected = Sentence(ja="つながっていません", en="not connected")
+    connected = Sentence(ja="つながっています（{milliseconds} ms）", en="Connected ({milliseconds} ms)")
+    connected_just_now = Sentence(ja="つながったところです", en="Just connected")
+    disconnected = Sentence(ja="つながっていません", en="Not connected")
     database = Sentence(ja="データベース", en="Database")
     disk = Sentence(ja="ディスクの空き", en="Disk space")
-    unknown = Sentence(ja="分かりません", en="unknown")
+    unknown = Sentence(ja="分かりません", en="Unknown")
     processes = Sentence(ja="プロセス", en="Process")
     last_backup = Sentence(ja="バックアップ", en="Last backup")
-    no_backup = Sentence(ja="まだありません", en="none yet")
+    no_backup = Sentence(ja="まだありません", en="None yet")
     today = Sentence(ja="今日", en="Today")
 
     turns = Sentence(ja="進行中の質問", en="In progress")
@@ -82,16 +82,17 @@ class ConsoleTexts(Area):
     latency = Sentence(ja="モデルが答え始めるまで（秒）", en="Seconds until the model begins to answer")
     turns_caption = Sentence(ja="番号は、記録の turn と同じものです。だれの何の質問かは、ここには出ません。", en="The same numbers as “turn” in the log. Who asks, and what, is not shown here.")
     turn_id = Sentence(ja="番号", en="Number")
+    this_answer = Sentence(ja="この回答の記録", en="Log of this answer")
     phase = Sentence(ja="段階", en="Phase")
     phases = by_key(
         {
-            "queue": Sentence(ja="順番待ち", en="waiting in line"),
-            "hearing": Sentence(ja="音声を聞いています", en="hearing"),
-            "store": Sentence(ja="読み書き中", en="reading or storing"),
-            "model_first_token": Sentence(ja="モデルが回答中", en="the model is answering"),
-            "model": Sentence(ja="モデルが回答中", en="the model is answering"),
-            "tools": Sentence(ja="ツールを使用中", en="using tools"),
-            "discord": Sentence(ja="Discord に表示中", en="being shown on Discord"),
+            "queue": Sentence(ja="順番待ち", en="Waiting in line"),
+            "hearing": Sentence(ja="音声を聞いています", en="Hearing"),
+            "store": Sentence(ja="読み書き中", en="Reading or storing"),
+            "model_first_token": Sentence(ja="モデルが回答中", en="The model is answering"),
+            "model": Sentence(ja="モデルが回答中", en="The model is answering"),
+            "tools": Sentence(ja="ツールを使用中", en="Using tools"),
+            "discord": Sentence(ja="Discord に表示中", en="Being shown on Discord"),
         }
     )
     seconds = Sentence(ja="経過（秒）", en="Seconds")
@@ -105,13 +106,13 @@ class ConsoleTexts(Area):
     subject = Sentence(ja="対象", en="For")
     limit = Sentence(ja="制限", en="Limit")
     value = Sentence(ja="値", en="Value")
-    sources = by_key({"owner": Sentence(ja="変更済み", en="changed"), "file": Sentence(ja="設定ファイル", en="policy file"), "default": Sentence(ja="既定", en="default")})
+    sources = by_key({"owner": Sentence(ja="変更済み", en="Changed"), "file": Sentence(ja="設定ファイル", en="Policy file")})
     action = Sentence(ja="操作", en="Action")
     change_of = Sentence(ja="変える: {what}", en="Change: {what}")
     take_back = Sentence(ja="取り消す", en="Remove")
     to_default = Sentence(ja="既定に戻す", en="Reset to default")
-    exceptions = Sentence(ja="例外（全員の値より優先）", en="Exceptions (override these)")
-    add_exception = Sentence(ja="人・ロール・サーバーごとに決める", en="Set one for a user, a role or a server")
+    exceptions = Sentence(ja="人・ロール・サーバーごとの例外", en="Exceptions for one person, role or server")
+    add_exception = Sentence(ja="例外を追加", en="Add an exception")
     value_hint = Sentence(ja="1以上の整数です（文字の量はバイト単位）。空のままなら、制限なしになります。", en="A whole number, at least 1 (sizes in bytes); leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")
     kind = Sentence(ja="区分", en="Kind")
@@ -121,8 +122,8 @@ class ConsoleTexts(Area):
 
     access_hint = Sentence(ja="「許可」のある区分では、許可した相手だけが使えます。「拒否」は許可より優先します。管理者は、いつでも使えます。", en="Once a user is allowed, only allowed users may use the bot; the same goes for roles, channels and servers. “Denied” overrides “allowed”. Owners may always use the bot.")
     rule = Sentence(ja="ルール", en="Rule")
-    rules = by_key({"allow": Sentence(ja="許可", en="allowed"), "deny": Sentence(ja="拒否", en="denied")})
-    add_rule = Sentence(ja="許可・拒否する", en="Allow or deny")
+    rules = by_key({"allow": Sentence(ja="許可", en="Allowed"), "deny": Sentence(ja="拒否", en="Denied")})
+    add_rule = Sentence(ja="許可・拒否を追加", en="Allow or deny someone")
     allow = Sentence(ja="許可する", en="Allow")
     deny = Sentence(ja="拒否する", en="Deny")
 
@@ -132,12 +133,12 @@ class ConsoleTexts(Area):
     offline_model = Sentence(ja="内蔵のオフラインモデルが答えています。", en="The built-in offline model answers.")
     channel_models = Sentence(ja="チャンネルごとのモデル", en="Models of a channel")
     chain = Sentence(ja="モデル（聞く順に）", en="Models (in the order they are asked)")
-    set_channel_models = Sentence(ja="チャンネルのモデルを決める", en="Choose the models of a channel")
+    set_channel_models = Sentence(ja="チャンネルを追加", en="Add a channel")
     models_hint = Sentence(ja="コンマで区切って、5つまで書けます。例: {example}", en="Up to five, separated by commas. For example: {example}")
 
     level = Sentence(ja="レベル", en="Level")
     at_least = by_key({"error": Sentence(ja="エラー", en="Errors"), "warning": Sentence(ja="警告以上", en="Warnings and errors"), "debug": Sentence(ja="すべて", en="All")})
-    levels = by_key({"debug": Sentence(ja="デバッグ", en="debug"), "info": Sentence(ja="情報", en="info"), "warning": Sentence(ja="警告", en="Warning"), "error": Sentence(ja="エラー", en="Error"), "critical": Sentence(ja="重大", en="Critical")})
+    levels = by_key({"debug": Sentence(ja="デバッグ", en="Debug"), "info": Sentence(ja="情報", en="Info"), "warning": Sentence(ja="警告", en="Warning"), "error": Sentence(ja="エラー", en="Error"), "critical": Sentence(ja="重大", en="Critical")})
     containing = Sentence(ja="キーワード", en="Keyword")
     filter = Sentence(ja="絞り込む", en="Filter")
     log_caption = Sentence(ja="新しい順です（最新{max_count}件まで）。人が書いた言葉は入っていません。", en="The newest first, of the last {max_count}. They contain nothing that people wrote.")
@@ -176,19 +177,21 @@ class ConsoleTexts(Area):
     errors = by_key(
         {
             "ClientHTTPResponseError": Sentence(ja="Discord が受け付けませんでした", en="Discord refused it"),
-            "ForbiddenError": Sentence(ja="Discord での権限が足りません", en="a permission on Discord is missing"),
-            "NotFoundError": Sentence(ja="Discord にもうありません", en="it is gone from Discord"),
+            "ForbiddenError": Sentence(ja="Discord での権限が足りません", en="A permission on Discord is missing"),
+            "NotFoundError": Sentence(ja="Discord にもうありません", en="It is gone from Discord"),
             "RateLimitTooLongError": Sentence(ja="Discord の回数制限にかかりました", en="Discord's rate limit was reached"),
-            "ModelNotFound": Sentence(ja="この名前のモデルはありません", en="no such model"),
-            "ModelRefusedKey": Sentence(ja="APIキーが受け付けられません", en="the API key is refused"),
-            "ModelUnreachable": Sentence(ja="サーバーにつながりません", en="the server can't be reached"),
-            "TimeoutError": Sentence(ja="時間内に応答がありません", en="no answer in time"),
+            "ModelNotFound": Sentence(ja="この名前のモデルはありません", en="No such model"),
+            "ModelRefusedKey": Sentence(ja="APIキーが受け付けられません", en="The API key is refused"),
+            "ModelUnreachable": Sentence(ja="サーバーにつながりません", en="The server can't be reached"),
+            "TimeoutError": Sentence(ja="時間内に応答がありません", en="No answer in time"),
         }
     )
     of_library = Sentence(ja="ライブラリの記録（内容は残しません）", en="A library's record (its words are not kept)")
 
     doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot keeps running. They may take half a minute.")
     run_doctor = Sentence(ja="点検する", en="Run the doctor")
+    check_models = Sentence(ja="モデルを点検", en="Check the models")
+    see_rest = Sentence(ja="問題のない項目を見る", en="See what needs no attention")
     run_again = Sentence(ja="もう一度点検する", en="Run again")
     no_report = Sentence(ja="点検の結果がありません。この cc-bot に doctor がないか、途中で止まりました。", en="There is no report: this cc-bot has no doctor, or it was stopped.")
     check = Sentence(ja="項目", en="Check")
