@@ -15,14 +15,14 @@ class AdminTexts(Area):
     limit_sources = Sentence(ja="✏️ ここで決めたもの、📄 設定ファイルのもの、印のないものは既定", en="✏️ set here, 📄 from the policy file, no mark: default")
     limits = by_key(
         {
-            "turns_per_minute": Sentence(ja="1分あたりの質問", en="questions a minute"),
-            "memories": Sentence(ja="メモリの件数", en="memories"),
-            "memory_bytes": Sentence(ja="メモリの文字の量", en="size of memories"),
-            "imports_per_hour": Sentence(ja="1時間あたりの取り込み", en="imports an hour"),
-            "commands_per_minute": Sentence(ja="1分あたりの操作", en="commands and buttons a minute"),
-            "tokens_per_day": Sentence(ja="1日のトークン", en="tokens a day"),
-            "tokens_per_month": Sentence(ja="1か月のトークン", en="tokens a month"),
-            "concurrent": Sentence(ja="同時の質問", en="questions at a time"),
+            "turns_per_minute": Sentence(ja="1分あたりの質問", en="Questions a minute"),
+            "memories": Sentence(ja="メモリの件数", en="Memories"),
+            "memory_bytes": Sentence(ja="メモリの文字の量", en="Size of memories"),
+            "imports_per_hour": Sentence(ja="1時間あたりの取り込み", en="Imports an hour"),
+            "commands_per_minute": Sentence(ja="1分あたりの操作", en="Commands and buttons a minute"),
+            "tokens_per_day": Sentence(ja="1日のトークン", en="Tokens a day"),
+            "tokens_per_month": Sentence(ja="1か月のトークン", en="Tokens a month"),
+            "concurrent": Sentence(ja="同時の質問", en="Questions at a time"),
         }
     )
     access_open = Sentence(ja="だれでも、どこでも使えます。", en="Everyone may use the bot everywhere.")
@@ -191,7 +191,7 @@ class ConsoleTexts(Area):
     doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot keeps running. They may take half a minute.")
     run_doctor = Sentence(ja="点検する", en="Run the doctor")
     check_models = Sentence(ja="モデルを点検", en="Check the models")
-    see_rest = Sentence(ja="問題のない項目を見る", en="See what needs no attention")
+    see_rest = Sentence(ja="問題のない項目を見る", en="See what is fine")
     run_again = Sentence(ja="もう一度点検する", en="Run again")
     no_report = Sentence(ja="点検の結果がありません。この cc-bot に doctor がないか、途中で止まりました。", en="There is no report: this cc-bot has no doctor, or it was stopped.")
     check = Sentence(ja="項目", en="Check")
