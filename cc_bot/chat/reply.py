@@ -44,10 +44,6 @@ class Caller:
     def format_day(self, moment: datetime) -> str:
         return self.words[MomentTexts].name_short_day(moment.astimezone(self.timezone), utc_now())
 
-    def format_moment(self, moment: datetime, *, short: bool = False) -> str:  # noqa: ARG002 - for Discord
-        """Format a time, with its distance from now if the front end can show it."""
-        return self.format_time(moment)
-
     def format_text(self, text: str, limit: int = 200) -> str:
         """Format on one line, with at most `limit` characters."""
         return shorten(one_line(printable(text)), limit)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -16,7 +15,7 @@ from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.settings import SettingsStore
 from cc_bot.discord.interactions import Answerable, defer, message_link, roles_of, tell
 from cc_bot.discord.locations import LruCache
-from cc_bot.discord.pages.page import escape_markdown, timestamp
+from cc_bot.discord.pages.page import escape_markdown
 from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
@@ -25,7 +24,7 @@ from cc_bot.domain.text import Locale, guess_language, one_line, shorten
 from cc_bot.domain.usage import Payer
 from cc_bot.log import log_failure
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
-from cc_bot.texts.replies import MomentTexts, ReplyTexts
+from cc_bot.texts.replies import ReplyTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -80,19 +79,6 @@ class Recipient(Caller):
     welcomed: bool = False
     is_owner: bool = False
     guild_names: Mapping[int, str] = field(default_factory=dict)
-
-    def format_time(self, moment: datetime) -> str:
-        return timestamp(moment, "F")
-
-    def format_day(self, moment: datetime) -> str:
-        return timestamp(moment)
-
-    def format_moment(self, moment: datetime, *, short: bool = False) -> str:
-        if short:
-            return Caller.format_time(self, moment)
-        return self.words[MomentTexts].with_distance.format(
-            time=timestamp(moment, "f"), distance=timestamp(moment, "R")
-        )
 
     def format_text(self, text: str, limit: int = 200) -> str:
         return escape_markdown(shorten(one_line(text), limit))

@@ -12,11 +12,14 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 class ReplyTexts(Area):
     subject_kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     file_name = Sentence(ja="一覧.txt", en="list.txt")
-    next_time = Sentence(ja="{repeat}・次は\N{NO-BREAK SPACE}{time}", en="{repeat}, next {time}")
+    next_time = Sentence(ja="次は\N{NO-BREAK SPACE}{time}", en="next {time}")
+
+    def say_next(self, repeat: str, time: str) -> str:
+        """Return when a repeat is due next, without the time of day if that is the last word of `repeat`."""
+        return self.next_time.format(time=time.removesuffix(f" {repeat.rpartition(' ')[2]}").rstrip(","))
 
 
 class MomentTexts(Area):
-    with_distance = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
     at = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
     at_in_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
     typed_at = Sentence(ja="{m}月{d}日 {t}", en="{m} {d}, {t}")
@@ -24,8 +27,8 @@ class MomentTexts(Area):
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))  # monday first
     day = Sentence(ja="{m}月{d}日({w})", en="{w}, {m} {d}")
     day_in_year = Sentence(ja="{y}年{m}月{d}日({w})", en="{w}, {m} {d} {y}")
-    short_day = Sentence(ja="{m}/{d}", en="{m} {d}")
-    short_day_in_year = Sentence(ja="{y}/{m}/{d}", en="{m} {d} {y}")
+    short_day = Sentence(ja="{m}月{d}日", en="{m} {d}")
+    short_day_in_year = Sentence(ja="{y}年{m}月{d}日", en="{m} {d} {y}")
     recent_days = Both(ja=("今日", "昨日"), en=("Today", "Yesterday"))
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 
@@ -66,7 +69,7 @@ class MomentTexts(Area):
         return self._fill(self.day if local.year == today.year else self.day_in_year, local)
 
     def name_short_day(self, local: datetime, now: datetime) -> str:
-        """Write 11/23, with the year if it is not that of `now`."""
+        """Write 11月23日, with the year if it is not that of `now`."""
         is_this_year = local.year == now.astimezone(local.tzinfo).year
         return self._fill(self.short_day if is_this_year else self.short_day_in_year, local)
 

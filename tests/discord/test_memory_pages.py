@@ -47,12 +47,10 @@ def card_text(view: EphemeralView) -> str:
 class TestList:
     def test_tells_category_tags_date_and_marks(self) -> None:
         assert entry(category="*家族*", tags=("誕生日", "大事")) == (
-            *("\\*家族\\*", "#誕生日 #大事", "<t:1773532800:D>"),
+            *("\\*家族\\*", "#誕生日 #大事", "3月15日"),
         )
         assert entry(audience="private", pinned=True)[0] == "📌🔒"
-        assert entry(expires_at=NOW + timedelta(days=1))[-1] == JA[MemoryTexts].until.format(
-            date="<t:1773705599:D>"
-        )
+        assert entry(expires_at=NOW + timedelta(days=1))[-1] == JA[MemoryTexts].until.format(date="3月17日")
         assert entry(expires_at=NOW)[-1] == JA[MemoryTexts].expired
         assert entry(confidence=0.3)[0] == JA[MemoryTexts].unsure
 

@@ -46,7 +46,7 @@ from cc_bot.features.reminders.model import ReminderChange, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
-from cc_bot.texts.replies import MomentTexts
+from cc_bot.texts.replies import MomentTexts, ReplyTexts
 from tests.loopback.discord.limits import check_components
 
 JA = texts(Locale.JA)
@@ -54,7 +54,6 @@ SAY = JA[ReceiptTexts]
 USER = 2**63 - 1
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NOON = datetime(2026, 11, 23, 3, tzinfo=UTC)
-AT_NOON, FROM_NOW = (f"<t:{int(NOON.timestamp())}:{form}>" for form in "fR")
 ADDED = SAY.added.format(number="", content="猫が好き")
 
 
@@ -112,9 +111,9 @@ class TestLines:
         reminder = UnscheduleButton(USER, 1)
         dog, to_dog = memory(content="犬", supersedes=9), SAY.updated.format(number="", content="犬")
         time = JA[MomentTexts].written(NOON.astimezone(ZoneInfo("Asia/Tokyo")), NOON)
-        daily = JA[ReminderTexts].repeated.format(repeat="平日 9:00", time=time, text="薬")
-        noon = JA[MomentTexts].with_distance.format(time=AT_NOON, distance=FROM_NOW)
-        once = JA[ReminderTexts].once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
+        coming = JA[ReplyTexts].say_next("平日 9:00", time)
+        daily = JA[ReminderTexts].repeated.format(repeat="平日 9:00", next=coming, text="薬")
+        once = JA[ReminderTexts].once.format(time=time, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [
             (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),
             (changed("updated", dog, memory()), to_dog, UndoButton("updated", USER, 1, 9)),

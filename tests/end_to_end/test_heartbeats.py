@@ -33,7 +33,7 @@ async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, c
     assert stage.rows(kept, ben.id) == [("every 24h", "channel")]
     answer = await stage.told(ben, channel, "heartbeat status")
     assert f"I look every 24 h and tell you in <#{channel.id}>. There are no quiet hours." in answer
-    assert "Next: <t:" in answer
+    assert "Next: " in answer
     assert "You have no reminders" in await stage.told(ben, channel, "remind list")
     assert "won’t check in" in await stage.told(ben, channel, "heartbeat off")
     assert off in await stage.told(ben, channel, "heartbeat status")

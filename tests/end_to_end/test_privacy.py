@@ -93,10 +93,13 @@ async def test_erasing_leaves_no_byte(
     await lived(stage, aiko, channel, word)
     number = next(SERIAL)
     await keep(stage, ben, channel, f"Ben's zebra {number}")
-    asked, late = [await run(stage, aiko, channel, "erase") for _ in range(2)]
+    asked, other, late = [await run(stage, aiko, channel, "erase") for _ in range(3)]
     assert "メモリ（以前の内容をふくむ） 2件" in asked.text
     assert "バックアップ" in asked.text
     fetched = len(stage.discord.calls("GET /channels/{channel}/messages/{message}"))
+    cancelled = texts(Locale.JA)[PrivacyTexts].cancelled
+    assert cancelled in (await press(stage, aiko, other, "やめる")).text
+    assert left(stage, word)
     await stage.discord.quiet()
     assert len(stage.discord.calls("GET /channels/{channel}/messages/{message}")) == fetched
     done = await press(stage, aiko, asked, "すべて消す")

@@ -23,7 +23,7 @@ async def add(stage: Stage, user: User, target: Channel, when: str, **options: s
 async def test_repeats_and_several_times_are_taken(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
-    assert "🔁 薬: 平日 9:00" in await add(stage, aiko, channel, "明日", repeat="平日9時")
+    assert "🔁 平日 9:00、" in await add(stage, aiko, channel, "明日", repeat="平日9時")
     assert stage.rows(SCHEDULES, aiko.id) == [("薬", "0 9 * * 1-5", "channel", "public")]
     assert "2週間ごとの火曜 10:00" in await add(stage, aiko, channel, "隔週の火曜 10時")
     listed = await stage.told(aiko, channel, "remind list")
@@ -35,7 +35,7 @@ async def test_repeats_and_several_times_are_taken(
     assert await stage.told(aiko, channel, "remind delete", id=int(walk.value)) == cancelled
     reply = await stage.discord.slash(aiko, channel, "remind add", when="明日9時と18時", text="薬")
     await reply.finished(lambda shown: "に届きます" in shown.text)
-    assert reply.text.count("⏰ 薬: ") == 2
+    assert reply.text.count("⏰ ") == 2
     assert sum("取り消す: " in label for label in reply.labels) == 2
     assert len(stage.rows(SCHEDULES, aiko.id)) == 4
     press = await stage.discord.click(aiko, reply.message, reply.labels[1])

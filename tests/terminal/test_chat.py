@@ -42,7 +42,7 @@ class TestInAPipe:
     def test_each_line_is_answered_in_plain_text_until_the_end(self, url: str) -> None:
         ended = run(url, "こんにちは\n\nremember\n/memory list\nbad \xff bytes".encode())
         assert (ended.returncode, ended.stderr.decode()) == (0, "💾 メモリに保存しています…\n")
-        assert re.sub(r"\d+/\d+", "DATE", ended.stdout.decode()).splitlines() == [
+        assert re.sub(r"\d+月\d+日$", "DATE", ended.stdout.decode(), flags=re.MULTILINE).splitlines() == [
             "答え: **こんにちは**",
             "答え: **remember**",
             "◆ 💾 覚えました（#1）: 誕生日は3月15日 (取り消す: /memory delete 1)",

@@ -245,6 +245,7 @@ class RemindersButton(Control, head="reminders"):
 
 class PrivacyButton(Control, head="privacy"):
     user_id: int
+    decision: Literal["erase", "keep"]
     until: int  # Unix seconds
 
 

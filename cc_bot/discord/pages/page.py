@@ -446,13 +446,14 @@ def reply_view(
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
     items = list[Paragraph]()
     for each in shown:
-        details = (f"#{each.number}", _due(each, reader), *each.labels, *each.details)
+        details = (f"#{each.number}", each.repeat or each.time, *each.labels, *each.details)
+        next_time = reader.words[ReplyTexts].say_next(each.repeat, each.time) if each.repeat else ""
         beside = buttons_of_item(each)
-        lines = small_print(*filter(None, (_join_unbroken(details), each.problem)))
+        lines = small_print(*filter(None, (_join_unbroken(details), each.problem or next_time)))
         below = beside if len(beside) > 1 else ()
         button = None if below or not beside else beside[0]
         text = reader.format_text(each.text, MAX_ITEM_CHARACTERS)
-        items.append(Paragraph("\n".join((text, *lines)), button, below))
+        items.append(Paragraph("\n".join((f"**{text}**", *lines)), button, below))
     said, table = Paragraph("\n".join(reply.lines)), Paragraph(reply.table and f"```\n{reply.table}\n```")
     notes = Paragraph("\n".join(small_print(*reply.notes)))
     paragraphs = [each for each in (said, table, *items, notes) if each.text]
@@ -471,15 +472,6 @@ def reply_view(
     return EphemeralView(
         title=reply.title, paragraphs=tuple(paragraphs), footer=footer, buttons=buttons, attachment=attachment
     )
-
-
-def _due(item: Item, reader: Caller) -> str:
-    """Return when an item is due, or how often and on which day next."""
-    if not item.repeat:
-        return item.time
-    time_of_day = item.repeat.rpartition(" ")[2]
-    day = item.time.removesuffix(f" {time_of_day}").rstrip(",")
-    return reader.words[ReplyTexts].next_time.format(repeat=item.repeat, time=day)
 
 
 def _join_unbroken(details: Iterable[str]) -> str:

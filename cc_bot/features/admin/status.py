@@ -75,7 +75,7 @@ class BotStatus:
             ),
             Fact(texts.turns, f"{turns} {texts.of_this_process}" if has_others else turns),
             Fact(texts.today, await self._describe_today(caller.words)),
-            Fact(texts.since, caller.format_moment(self.began_at, short=True), at=self.began_at),
+            Fact(texts.since, caller.format_time(self.began_at), at=self.began_at),
             Fact(texts.database, format_size(await vitals.get_size_bytes())),
             Fact(texts.version, texts.version_value.format(**version)),
             *(Fact(f"🧩 {model}", ", ".join(changes)) for model, changes in self._model_changes.items()),
@@ -99,7 +99,7 @@ class BotStatus:
     ) -> Fact:
         texts, made_at = caller.words[ConsoleTexts], await _read_or_none(find_newest)
         is_recent = made_at is not None and now - made_at < OLD_BACKUP
-        value = caller.format_moment(made_at, short=True) if made_at else texts.no_backup
+        value = caller.format_time(made_at) if made_at else texts.no_backup
         return Fact(texts.last_backup, value, "ok" if is_recent else "warning", made_at, "backup")
 
     async def _describe_today(self, texts: Texts) -> str:

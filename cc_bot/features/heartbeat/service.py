@@ -32,7 +32,7 @@ async def start(
         raise InputError
     fields, target = destination.fields(caller, repeat, quiet), destination.target
     schedule = await schedules.add(destination.key, "", first, kind="heartbeat", target=target, **fields)
-    rhythm, time = describe_rhythm(schedule, caller), caller.format_moment(schedule.due_at)
+    rhythm, time = describe_rhythm(schedule, caller), caller.format_time(schedule.due_at)
     target_notes = [texts.by_dm_instead] if destination.moved_to_dm else []
     notes = (texts.how_to_stop, *target_notes, *_heartbeat_notes(schedule, caller))
     return Reply((texts.started.format(rhythm=rhythm, time=time),), notes=notes)
@@ -61,7 +61,7 @@ def describe_heartbeat(schedule: Schedule | None, caller: Caller) -> Reply:
     if schedule.status == "paused":
         reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
         return Reply((texts.paused.format(reason=reason),), title=title)
-    rhythm, time = describe_rhythm(schedule, caller), caller.format_moment(schedule.due_at)
+    rhythm, time = describe_rhythm(schedule, caller), caller.format_time(schedule.due_at)
     line, notes = texts.status.format(rhythm=rhythm, time=time), _heartbeat_notes(schedule, caller)
     return Reply((line,), title=title, notes=notes)
 

@@ -53,9 +53,9 @@ def build_card(
     words, card = caller.words, caller.words[MemoryCardTexts]
     fields = "\n".join(f"**{name}**: {value}" for name, value in _list_fields(memory, caller, clock))
     content, file = _text_or_file(memory.content, words)
-    paragraphs = [content, fields, f"**{card.why}**\n{_format_source(memory, words)}"]
+    paragraphs = [content, fields, f"**{card.why}**\n{_format_source(memory, caller)}"]
     if versions:
-        paragraphs.append(f"**{card.history}**\n{_format_versions(memory, versions, words)}")
+        paragraphs.append(f"**{card.history}**\n{_format_versions(memory, versions, caller)}")
     return EphemeralView(
         text,
         title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
@@ -114,24 +114,27 @@ def _list_fields(memory: Memory, caller: Caller, clock: Clock) -> list[tuple[str
         ),
         (card.audience, card.private if memory.audience == "private" else card.anywhere),
         (card.end, describe_expiry(memory, caller, clock)),
-        (card.changed, timestamp(memory.updated_at) if memory.updated_at != memory.created_at else ""),
+        (
+            card.changed,
+            caller.format_day(memory.updated_at) if memory.updated_at != memory.created_at else "",
+        ),
     ]
     return [(name, value) for name, value in fields if value]
 
 
-def _format_source(memory: Memory, words: Texts) -> str:
-    link = memory.source.link
-    lines = [words[MemoryCardTexts].explain_source(memory.source, escape_markdown)]
+def _format_source(memory: Memory, caller: Caller) -> str:
+    card, link = caller.words[MemoryCardTexts], memory.source.link
+    lines = [card.explain_source(memory.source, escape_markdown)]
     if 0 < len(link) <= _MAX_LINK_CHARACTERS:
-        lines.append(words[MemoryCardTexts].source_link.format(link=link))
-    return "\n".join((*lines, timestamp(memory.created_at, "f")))
+        lines.append(card.source_link.format(link=link))
+    return "\n".join((*lines, caller.format_time(memory.created_at)))
 
 
-def _format_versions(memory: Memory, versions: Sequence[Memory], words: Texts) -> str:
-    lines = list[str]()
+def _format_versions(memory: Memory, versions: Sequence[Memory], caller: Caller) -> str:
+    lines, words = list[str](), caller.words
     for version in versions[:MAX_VERSIONS]:
         description = shorten(_describe_version(version, memory, words), 90)
-        lines.append(f"{timestamp(version.updated_at)} {escape_markdown(description)}")
+        lines.append(f"{caller.format_day(version.updated_at)} {escape_markdown(description)}")
     if (more := len(versions) - MAX_VERSIONS) > 0:
         lines.append(words[MemoryCardTexts].more_former.format(count=more))
     return "\n".join(lines)

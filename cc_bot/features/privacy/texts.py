@@ -1,6 +1,8 @@
 """The data stored about a user, for how long, and what erasing covers."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.text import Count
@@ -8,6 +10,8 @@ from cc_bot.features.memory.model import ErasureCounts
 from cc_bot.features.privacy.model import NOT_ERASED, DataKind, Holdings, Retention
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
+
+_FAMILIAR: Final = ("conversations", "messages", "channel_messages", "files", "memories", "schedules")
 
 
 class PrivacyTexts(Area):
@@ -51,14 +55,14 @@ class PrivacyTexts(Area):
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
     question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
     for_good = Sentence(ja="元には戻せません。", en="This can't be undone.")
-    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。ブラウザはすべてサインアウトします。", en="This includes your messages in channels, and the answers to them, in the bot's records. All browsers are signed out.")
+    covers = Sentence(ja="ブラウザはすべてサインアウトします。", en="All browsers are signed out.")
     goes = Sentence(ja="消えるもの", en="Will be erased")
     remains = Sentence(ja="残るもの", en="Will stay")
     stays = Both(
-        ja=("Discord に表示されているメッセージ", "ツールの接続先に渡した内容", "ほかの人の発言や記録であなたにふれた部分", "サーバー全体の使用量", "今月のトークン数（上限があるとき、月末まで）", "管理者が決めた利用の決まり"),
-        en=("messages on Discord itself", "what tools sent to other services", "what others wrote or stored that mentions you", "the total usage of each server", "this month's tokens (if limited, until the month ends)", "rules that the operator set for you"),
+        ja=("Discord 上のメッセージ", "ツールの接続先に渡した内容", "ほかの人の発言や記録", "サーバー全体の使用量", "上限のある今月のトークン数", "管理者が決めた利用の決まり"),
+        en=("messages on Discord itself", "what tools sent to other services", "what others wrote or stored", "the total usage of each server", "this month's tokens, if limited", "the operator's rules for you"),
     )
-    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで。復元してもまた消します）", en="backups and copies (until the operator deletes them; restored ones are erased again)")
+    copies_of_file = Sentence(ja="バックアップと控え（復元してもまた消します）", en="backups and copies (erased again if restored)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
         en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is discarded, standby servers until they catch up, dumps until the operator deletes them)",
@@ -68,13 +72,15 @@ class PrivacyTexts(Area):
     erase = Sentence(ja="すべて消す", en="Erase everything")
     erase_ask = Sentence(ja="すべて消す…", en="Erase everything…")
     export = Sentence(ja="JSON で受け取る", en="Get it as a JSON file")
-    cancelled = Sentence(ja="何も消していません。", en="Nothing was erased.")
+    keep = Sentence(ja="やめる", en="Cancel")
+    cancelled = Sentence(ja="やめました。", en="Cancelled.")
     too_late = Sentence(ja="時間がたったので、もう一度 </privacy erase> からやり直してください。", en="That was too long ago. Please start again with </privacy erase>.")
     restarting = Sentence(ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。", en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.")
     not_yours = Sentence(ja="このボタンは、</privacy erase> を使った人だけが使えます。", en="Only the person who used </privacy erase> can use this button.")
     erased = Sentence(ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased: {list}")
     nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     separator = Sentence(ja="、", en="; ")
+    other_records = Sentence(ja="使った量や設定などの記録", en="usage, settings and other records")
     kind_count = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
     def overview(self, holdings: Holdings, retention: Retention) -> str:
@@ -83,7 +89,7 @@ class PrivacyTexts(Area):
 
     def say_what_goes(self, holdings: Holdings) -> str:
         """Say what an erasure deletes, and what stays."""
-        return f"**{self.for_good}**\n{self.covers}\n\n**{self.goes}**\n{self.separator.join(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
+        return f"**{self.for_good}**\n{self.covers}\n\n**{self.goes}**\n{_bullets(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
 
     def say_erased(self, holdings: Holdings) -> str:
         if holdings.has_nothing_to_erase:
@@ -95,7 +101,7 @@ class PrivacyTexts(Area):
         return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n\n{self.say_what_stays(holdings)}"
 
     def say_what_stays(self, holdings: Holdings) -> str:
-        return f"**{self.remains}**\n-# {self.separator.join(self.list_remaining(holdings))}"
+        return f"-# {self.remains}: {self.separator.join(self.list_remaining(holdings))}"
 
     def list_remaining(self, holdings: Holdings) -> list[str]:
         """List what an erasure leaves; the first is on Discord, the last are the copies."""
@@ -112,10 +118,13 @@ class PrivacyTexts(Area):
         return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
     def list_erased(self, holdings: Holdings) -> list[str]:
-        return self._count(holdings, without=NOT_ERASED)
+        """Name the kinds that users know, and all others in one line."""
+        others = sum(holdings.count(kind) for kind in holdings.kinds if kind not in (*_FAMILIAR, *NOT_ERASED))
+        familiar = self._count(replace(holdings, kinds={kind: holdings.kinds[kind] for kind in _FAMILIAR if kind in holdings.kinds}))
+        return [*familiar, *([self.kind_count.format(kind=self.other_records, count=f"{others:,}")] if others else [])]
 
-    def _count(self, holdings: Holdings, *, without: Collection[DataKind] = ()) -> list[str]:
-        return [self.kind_count.format(kind=name, count=count) for _, name, count in self.count_rows(holdings, without=without)]
+    def _count(self, holdings: Holdings) -> list[str]:
+        return [self.kind_count.format(kind=name, count=count) for _, name, count in self.count_rows(holdings)]
 
     def count_rows(self, holdings: Holdings, *, without: Collection[DataKind] = ()) -> list[tuple[str, str, str]]:
         """Return names and counts, after an empty column."""

@@ -39,9 +39,7 @@ class ReminderChanges:
     def format_line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
         change = change if change.text else replace(change, text=f"#{change.number}")
         if isinstance(change, ReminderChange) and change.due_at is not None:
-            return reminder_sentence(
-                change, change.due_at, replace(caller, timezone=change.zone), limit=limit
-            )
+            return reminder_sentence(change, change.due_at, caller, limit=limit)
         return caller.words[ReminderTexts].cancelled.format(text=caller.format_text(change.text, limit))
 
     def make_undo(self, change: Change, words: Texts) -> Action | None:

@@ -1,6 +1,6 @@
 """Reminders and heartbeats: messages at times that users chose."""
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -58,6 +58,10 @@ class Schedule:
     def zone(self) -> ZoneInfo:
         return zone_named(self.timezone)
 
+    @property
+    def local_due(self) -> datetime:
+        return self.due_at.astimezone(self.zone)
+
 
 def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibility) -> bool:
     """Return whether an answer may mention a schedule: a private answer always; a public answer only if the
@@ -78,15 +82,13 @@ UnreportedFirings = tuple[Firing, ...]  # one user's missed and uncertain times
 
 @dataclass(frozen=True, slots=True)
 class ReminderChange(Change):
-    due_at: datetime | None = None
+    due_at: datetime | None = None  # local time
     repeat: str = ""
-    zone: ZoneInfo = field(default=ZoneInfo("UTC"), compare=False)
 
     @classmethod
     def from_schedule(cls, kind: Literal["added", "cancelled"], schedule: Schedule) -> "ReminderChange":
         return cls(
             *("schedule", kind, schedule.id, schedule.text, schedule.number),
-            due_at=schedule.due_at if kind == "added" else None,
+            due_at=schedule.local_due if kind == "added" else None,
             repeat=schedule.repeat,
-            zone=schedule.zone,
         )

@@ -20,7 +20,7 @@ from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.replies import MomentTexts
+from cc_bot.texts.replies import MomentTexts, ReplyTexts
 
 MAX_QUOTE_LENGTH: Final = 700
 
@@ -104,7 +104,7 @@ async def add(
     elif destination.target == "terminal":
         target_notes = ()
     return Reply(
-        tuple(reminder_sentence(each, each.due_at, caller, limit=limit) for each in added),
+        tuple(reminder_sentence(each, each.local_due, caller, limit=limit) for each in added),
         notes=(*target_notes, *await _paused_notes(caller, schedules)),
         actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
     )
@@ -136,7 +136,7 @@ async def change(
     changed = await schedules.change(user_id, reminder.id, text=text, planned=planned, timezone=timezone)
     if changed is None:
         raise ScheduleNotFound(id=reminder.number)
-    return Reply((reminder_sentence(changed, changed.due_at, caller),), receipts_changed=True)
+    return Reply((reminder_sentence(changed, changed.local_due, caller),), receipts_changed=True)
 
 
 async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> Schedule:
@@ -167,17 +167,19 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     text = caller.format_text(reminder.text, MAX_QUOTE_LENGTH)
     if resumed is None:
         return Reply((texts.not_paused.format(text=text),))
-    return Reply((texts.resumed.format(time=caller.format_moment(resumed.due_at), text=text),))
+    return Reply((texts.resumed.format(time=caller.format_time(resumed.due_at), text=text),))
 
 
 def reminder_sentence(
-    reminder: Schedule | ReminderChange, due_at: datetime, caller: Caller, *, limit: int = MAX_QUOTE_LENGTH
+    reminder: Schedule | ReminderChange, local_due: datetime, caller: Caller, *, limit: int = MAX_QUOTE_LENGTH
 ) -> str:
     texts, text = caller.words[ReminderTexts], caller.format_text(reminder.text, limit)
-    if reminder.repeat:
-        repeat = caller.words[RepeatTexts].describe(reminder.repeat)
-        return texts.repeated.format(repeat=repeat, time=caller.format_moment(due_at, short=True), text=text)
-    return texts.once.format(time=caller.format_moment(due_at), text=text)
+    time = caller.words[MomentTexts].written(local_due, utc_now())
+    if not reminder.repeat:
+        return texts.once.format(time=time, text=text)
+    repeat = caller.words[RepeatTexts].describe(reminder.repeat)
+    coming = caller.words[ReplyTexts].say_next(repeat, time)
+    return texts.repeated.format(repeat=repeat, next=coming, text=text)
 
 
 def describe_times(times: Sequence[ScheduledTime], caller: Caller) -> str:
@@ -196,7 +198,7 @@ def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> 
     repeat = f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}" if schedule.repeat else ""
     target = name_target(schedule, caller)
     named = "" if target == usual_target else target
-    time = caller.format_moment(schedule.due_at, short=True)
+    time = caller.format_time(schedule.due_at)
     texts, is_paused = caller.words[ReminderTexts], schedule.status == "paused"
     trouble = texts.paused_item.format(reason=texts.reasons[schedule.obstacle]) if is_paused else ""
     return Item(schedule.number, schedule.text, (named,), time, repeat, trouble)
@@ -205,13 +207,13 @@ def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
     texts, label = caller.words[ReminderTexts], caller.words[ReminderTexts].cancel
     if one_of_several:
-        time = caller.words[MomentTexts].written(schedule.due_at.astimezone(schedule.zone), utc_now())
+        time = caller.words[MomentTexts].written(schedule.local_due, utc_now())
         label = texts.cancel_one.format(text=time)
     return Action(label, "cancel", schedule.id, f"/remind delete {schedule.number}")
 
 
 def short_time(schedule: Schedule) -> str:
-    return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
+    return f"{schedule.local_due:%m/%d %H:%M}"
 
 
 def name_target(schedule: Schedule, caller: Caller) -> str:

@@ -156,7 +156,7 @@ def _to_json(schedule: Schedule) -> dict[str, Any]:
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,
-        "when": schedule.due_at.astimezone(schedule.zone).isoformat(timespec="minutes"),
+        "when": schedule.local_due.isoformat(timespec="minutes"),
         "where": schedule.target,
         "ref": schedule.id,
     }

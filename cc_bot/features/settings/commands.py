@@ -300,12 +300,15 @@ async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) 
 
 def erase_question(holdings: Holdings, caller: Recipient, now: datetime) -> EphemeralView:
     texts, until = caller.words[PrivacyTexts], now + CONFIRM_WITHIN
-    custom_id = PrivacyButton(caller.user_id, int(until.timestamp())).custom_id()
+    erase_id, keep_id = (
+        PrivacyButton(caller.user_id, decision, int(until.timestamp())).custom_id()
+        for decision in ("erase", "keep")
+    )
     return EphemeralView(
         title=texts.question,
         paragraphs=tuple(map(Paragraph, texts.say_what_goes(holdings).split("\n\n"))),
         footer=texts.confirm_within.format(until=timestamp(until, "t")),
-        buttons=(Button(texts.erase, custom_id, danger=True),),
+        buttons=(Button(texts.erase, erase_id, danger=True), Button(texts.keep, keep_id)),
     )
 
 
@@ -318,10 +321,12 @@ async def confirm_erasure(
 ) -> str | None:
     interaction, button, recipient = press
     words = recipient.words
-    if privacy.is_closed:
+    is_kept = button.decision == "keep"
+    if privacy.is_closed and not is_kept:
         return words[PrivacyTexts].restarting
-    if button.until < recipients.clock().timestamp():
-        await show(interaction, EphemeralView(words[PrivacyTexts].too_late), recipient)
+    if is_kept or button.until < recipients.clock().timestamp():
+        sentence = words[PrivacyTexts].cancelled if is_kept else words[PrivacyTexts].too_late
+        await show(interaction, EphemeralView(sentence), recipient)
         return None
     with privacy.hold_shutdown():
         try:

@@ -1,7 +1,6 @@
 """A user's usage, language, time zone and voice."""
 
 from datetime import datetime
-from functools import partial
 from typing import Final
 
 from cc_bot.charts.table import text_table
@@ -41,7 +40,7 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
     chart = recent.chart(series=texts.chart)
     rows = zip(chart.labels, text_table(chart).splitlines(), strict=True) if len(chart.labels) > 1 else ()
     table = "\n".join(f"{day:>5} {row.removesuffix(day).rstrip()}" for day, row in rows)  # days are short
-    notes = texts.notes(report, partial(caller.format_moment, short=True))
+    notes = texts.notes(report, caller.format_time)
     if caller.payer.front_end == "terminal" and not report.left:
         notes.append(texts.no_limit)
     title = texts.server_title if server else texts.title
