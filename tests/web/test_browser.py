@@ -134,7 +134,7 @@ class TestWithoutScripts:
             await page.get_by_role("link", name="お知らせ 1 を変える").click()
             await page.locator("textarea").fill("薬と水")
             await page.get_by_role("button", name="保存する").click()
-            await expect(page.locator("#said")).to_contain_text("薬と水: ")
+            await expect(page.locator("#said")).to_contain_text("「薬と水」")
             await expect(page.locator("li strong")).to_have_text("薬と水")
             await page.locator("li summary").click()
             await page.get_by_role("button", name="お知らせ 1 を取り消す").click()

@@ -76,7 +76,7 @@ class TestReminder:
     async def test_gets_another_text_and_another_time(self, site: Site, taro: Visit) -> None:
         before = await site.core.stores[ScheduleStore].add(KEY, "薬", TOMORROW)
         answer = await change(taro, before.number, text="薬と水")
-        assert "薬と水: " in await taro.follow(answer)
+        assert "「薬と水」" in await taro.follow(answer)
         [after] = await listed(site)
         assert (after.text, after.due_at) == ("薬と水", before.due_at)
         assert site.town.told_anew == [TARO]
