@@ -243,7 +243,7 @@ class AccountPages(Pages):
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
             can_voice_answers=services.settings.can_voice_answers,
-            sessions=sessions,
+            sessions=sorted(sessions, key=lambda each: each.id != visitor.session.id),
         )
 
     async def save(self, request: web.Request) -> web.StreamResponse:

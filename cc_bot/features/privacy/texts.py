@@ -35,9 +35,9 @@ class PrivacyTexts(Area):
             "counts": Sentence(ja="消す前に使ったトークンの数（今月の上限のため）", en="tokens you used before erasing (for this month's limit)"),
             "settings": Sentence(ja="設定", en="settings"),
             "choices": Sentence(ja="選んだエージェントとキャンバス", en="agents you chose, canvas positions"),
-            "decisions": Sentence(ja="サーバーの設定を決めた人としての記録", en="records of server settings that you changed"),
+            "decisions": Sentence(ja="あなたが変えたサーバーの設定", en="server settings you changed"),
             "sign_ins": Sentence(ja="サインイン（未使用のリンクをふくむ）", en="sign-ins of browsers, unused links included"),
-            "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="rules that the operator set for you"),
+            "rules": Sentence(ja="あなたへの利用制限", en="limits set for you"),
         }
     )
     retention_title = Sentence(ja="保存する期間", en="How long")
@@ -59,8 +59,8 @@ class PrivacyTexts(Area):
     goes = Sentence(ja="消えるもの", en="Will be erased")
     remains = Sentence(ja="残るもの", en="Will stay")
     stays = Both(
-        ja=("Discord 上のメッセージ", "ツールの接続先に渡した内容", "ほかの人の発言や記録", "サーバー全体の使用量", "上限のある今月のトークン数", "管理者が決めた利用の決まり"),
-        en=("messages on Discord itself", "what tools sent to other services", "what others wrote or stored", "the total usage of each server", "this month's tokens, if limited", "the operator's rules for you"),
+        ja=("Discord 上のメッセージ", "ツールの接続先に渡した内容", "ほかの人の発言や記録", "サーバー全体の使用量", "上限のある今月のトークン数", "管理者が決めた利用制限"),
+        en=("messages on Discord itself", "what tools sent to other services", "what others wrote or stored", "the total usage of each server", "this month's tokens, if limited", "limits set for you by the operator"),
     )
     copies_of_file = Sentence(ja="バックアップと控え（復元してもまた消します）", en="backups and copies (erased again if restored)")
     copies_on_server = Sentence(
@@ -164,10 +164,8 @@ class WebPrivacyTexts(Area):
     count = Sentence(ja="件数", en="Number")
     dates = Sentence(ja="期間", en="Dates")
     web_access = Sentence(ja="ウェブを見るとき", en="On the web")
-    export = Sentence(ja="データを受け取る", en="Download your data")
     export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。", en="Everything that is stored about you, in one JSON file. Best kept to yourself.")
     download = Sentence(ja="ダウンロードする", en="Download")
-    erase_hint = Sentence(ja="次のページで、何が消えるかを確かめてから消せます。", en="The next page shows what would be erased, and asks again.")
     within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
     copy_first = Sentence(ja="先に控えを受け取る", en="Download a copy first")
