@@ -30,19 +30,24 @@ from tests.web.stored import draw, keep
 TODAY: Final = datetime.now(ZONE).date()
 FRIDAY: Final = TODAY + timedelta(days=11 - TODAY.weekday())  # of next week
 DAYS: Final = {"today": TODAY, "tomorrow": TODAY + timedelta(days=1), "friday": FRIDAY}
-FILM_SIZES: Final = {"demo": (720, 448), "demo-phone": (380, 448)}
+FILM_SIZES: Final = {"demo": (720, 448), "demo-phone": (380, 476)}
 PAGE_SIZE, MESSAGE_SIZE, MESSAGE_SCALE = (390, 352), (488, 440), 1.6  # 780 x 704 pixels both
 TOUR_WIDTHS: Final = {"tour": 964, "tour-phone": 358}
 TOUR_STYLE: Final = """
 body { display: flex; flex-wrap: wrap; gap: 12px; margin: 0; font: 15px/1.5 "Noto Sans CJK JP", sans-serif; }
 figure { flex: 1 1 300px; margin: 0; border: 1px solid #d1d9e0; border-radius: 8px; overflow: hidden;
   background: #f6f8fa; color: #1f2328; word-break: auto-phrase; }
-img { display: block; width: 100%; background: #fff; }
+img { display: block; width: 100%; background: #fff; object-fit: cover; }
+@media (max-width: 400px) {
+  img { height: 190px; object-position: 0 81%; }
+  figure:first-child img { height: 250px; object-position: top; }
+  figure:last-child img { height: 244px; object-position: 0 35%; }
+}
 figure:not(:last-child) img { mask: linear-gradient(#000 90%, transparent); }
 figcaption { border-top: 1px solid #d1d9e0; padding: 6px 12px; } b { display: block; }
 """
 CHUNK_S, TYPED_S, SHORTEST_S, PRESSED_S = 0.4, 0.1, 0.2, 0.5
-OPENED_S, POSTED_S, UNDONE_S, LAST_S = 0.8, 0.6, 1.5, 2.6
+POSTER_S, OPENED_S, POSTED_S, UNDONE_S, LAST_S = 1.5, 0.8, 0.6, 2.6, 2.6
 PRESSED: Final = "<style>.section:last-child .button { outline: 3px solid #fff; }</style>"
 Frame = tuple[str, float]  # HTML, and the seconds for which it is shown
 Scene = SimpleNamespace
@@ -55,7 +60,8 @@ def read_scene(locale: str) -> Scene:
 
 
 async def film(stage: Stage, said: Scene) -> list[Frame]:
-    """An answer and an undo on its receipt; another day, in another channel, an answer that knows."""
+    """An answer, and an undo on its receipt; another day, in another channel, an answer that knows. The first
+    frame, which is all that a still shows, is the first answer."""
     user, *friends = (stage.discord.user(name, locale=said.locale) for name in said.users)
     await stage.ask_in_words(user, stage.discord.guild_channel(), "🙂")  # a user's first answer has a hint
     keep = Call("remember", {"content": said.memory})
@@ -85,9 +91,9 @@ async def film(stage: Stage, said: Scene) -> list[Frame]:
             drawn = answer([*messages.values()], said.locale, time, reply_line(user.name, question))
             frames.append((window.draw(drawn), max(end_s - shown.at_s, SHORTEST_S)))
         if not number:
-            frames.append((window.draw(drawn) + PRESSED, PRESSED_S))
+            frames = [(window.draw(drawn), POSTER_S), *frames, (window.draw(drawn) + PRESSED, PRESSED_S)]
             card = reply.messages[-1]
-            await stage.discord.click(user, card, card.buttons[-1].label)
+            await stage.discord.click(user, card, card.buttons[-1].custom_id or "")
             await stage.discord.quiet(0.3)
             frames.append((window.draw(_drawn(reply, said, number, question)), UNDONE_S))
     return frames
@@ -141,7 +147,7 @@ async def write_film(shooter: Shooter, frames: list[Frame], name: str, size: tup
     every = Image.new("RGB", (width, height * len(pictures)))
     for number, picture in enumerate(pictures):
         every.paste(picture, (0, height * number))
-    palette = every.quantize(96)
+    palette = every.quantize(128)
     few = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     times = [round(seconds * 100) * 10 for _, seconds in frames]
     path, more = shooter.folder / name, few[1:]

@@ -110,8 +110,9 @@ def _inline(text: str, locale: str) -> str:
 def _stamp(seconds: int, style: str, locale: str) -> str:
     when = datetime.fromtimestamp(seconds, ZONE)
     if style == "R":
-        hours = round((when - datetime.now(ZONE)).total_seconds() / 3600)
-        count, unit = (round(hours / 24), "日") if hours >= 24 else (hours, "時間")
+        now = datetime.now(ZONE)
+        hours = round((when - now).total_seconds() / 3600)
+        count, unit = ((when.date() - now.date()).days, "日") if hours >= 24 else (hours, "時間")
         named = {"日": "days", "時間": "hours"}[unit]
         shown = f"{count} {unit}後" if locale == "ja" else f"in {count} {named}"
         return f"\x02{shown}\x03"
