@@ -255,7 +255,6 @@ def _setting(
 class Config:
     variables: Mapping[str, str] = field(repr=False)  # the environment and `.env`, for `${NAME}` in mcp.json
     operator_locale: Locale  # the system's language unless CC_BOT_LOCALE is set
-    operator_timezone: ZoneInfo  # for the terminal chat: the system's unless CC_BOT_TIMEZONE is set
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
     discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(header_value), "sk-…", secret=True)
@@ -365,20 +364,17 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     parse_web_url = partial(web_url, host=parsed["web_host"], port=parsed["web_port"])
     parsed["web_url"] = replace(settings["web_url"], parse=parse_web_url).read(values)
     parsed["summary_models"] = parsed["summary_models"] or parsed["models"]
-    own_zone = parsed["timezone"] if values.get("CC_BOT_TIMEZONE") else None
-    return Config(
-        variables=values,
-        operator_locale=operator_locale(environ, dotenv),
-        operator_timezone=own_zone or _system_zone(environ) or parsed["timezone"],
-        **parsed,
-    )
+    if not values.get("CC_BOT_TIMEZONE"):
+        parsed["timezone"] = _system_zone(environ) or parsed["timezone"]
+    return Config(variables=values, operator_locale=operator_locale(environ, dotenv), **parsed)
 
 
 def _system_zone(environ: Mapping[str, str]) -> ZoneInfo | None:
-    """Return the machine's time zone; None if it has no name."""
+    """Return the machine's time zone; None if it has no name, or is UTC, which servers have anywhere."""
     file = os.path.realpath("/etc/localtime")
+    name = environ.get("TZ", "").removeprefix(":") or file.partition("/zoneinfo/")[2]
     try:
-        return ZoneInfo(environ.get("TZ", "").removeprefix(":") or file.partition("/zoneinfo/")[2])
+        return None if name.removeprefix("Etc/") in ("UTC", "UCT", "Zulu") else ZoneInfo(name)
     except (ValueError, OSError, ZoneInfoNotFoundError):
         return None
 

@@ -9,7 +9,6 @@ from cc_bot.app.cli import say_error
 from cc_bot.app.core import open_core
 from cc_bot.chat.spending import Spending
 from cc_bot.config import Config
-from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
@@ -37,11 +36,10 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
         if agent_name is not None and agent_name not in agents:
             raise InvalidSetting(name="--agent", expected=" / ".join(agents))
         agent = agents[agent_name or DEFAULT_AGENT]
-        settings = await core.stores.settings.get(user_id)
         profile = ChatProfile(
             key=SessionKey(user_id, channel_id, agent.name),
-            locale=settings.locale or config.operator_locale,
-            timezone=zone_named(settings.timezone, config.operator_timezone),
+            locale=config.operator_locale,
+            timezone=config.timezone,
             model_label=core.models.default_model_name,
             agent=agent,
             history_file=operator_path(config, "chat_history"),

@@ -92,7 +92,7 @@ class ToolContext:
 
     @property
     def audience(self) -> Audience:
-        return "private" if self.visibility == "private" else "anywhere"
+        return "private" if self.visibility == "private" or self.target == "terminal" else "anywhere"
 
     @property
     def is_approved(self) -> bool:
@@ -100,7 +100,7 @@ class ToolContext:
 
     @property
     def new_memory_audience(self) -> Audience:
-        return "private" if self.in_dm else self.audience
+        return "private" if self.in_dm or self.visibility == "private" else "anywhere"
 
     def local_date(self, moment: datetime) -> str:
         return moment.astimezone(self.timezone).date().isoformat()

@@ -265,6 +265,7 @@ async def run_chat(
 
 
 async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> None:
+    await chat.load_settings()
     words = chat.texts[TerminalTexts]
     line = InputLine(ChatCompleter(chat), TypedHistory(chat.profile.history_file))
 

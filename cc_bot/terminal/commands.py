@@ -93,10 +93,20 @@ class Chat:
     assistant: Assistant
     stores: Stores
     parts: Mapping[type[Any], Any]  # the features' parts, by type
-    profile: ChatProfile
+    profile: ChatProfile  # at first with the defaults
     view: View
     confirm: Callable[[str], Awaitable[bool]] = _decline  # a pipe does not confirm
     answer_stop: Stop | None = field(default=None, init=False)
+    defaults: ChatProfile = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.defaults = self.profile
+
+    async def load_settings(self) -> None:
+        """Load the user's language and time zone, which the pages can change too. Raises StorageError."""
+        stored, defaults = await self.stores.settings.get(self.user_id), self.defaults
+        zone = zone_named(stored.timezone, defaults.timezone)
+        self.profile = replace(self.profile, locale=stored.locale or defaults.locale, timezone=zone)
 
     @property
     def texts(self) -> Texts:
@@ -227,6 +237,7 @@ async def run_line(chat: Chat, line: str) -> bool:
     try:
         if line.strip():
             name, text, options = parse_line(line, chat.texts)
+            await chat.load_settings()
             outcome = await commands()[name].run(chat, text, options)
             if isinstance(outcome, str):
                 outcome = Reply(tuple(outcome.split("\n")))

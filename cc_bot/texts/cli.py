@@ -184,8 +184,8 @@ class TerminalTexts(Area):
     )
     no_key = Sentence(ja=".env に OPENAI_API_KEY=sk-… と書くと、AIモデルが答えます。", en="To get answers from an AI model, put OPENAI_API_KEY=sk-… into .env.")
     secret = Sentence(
-        ja="トークンやパスワードのように見えるため、送らず、保存もしませんでした。トークンや API キーは、cc-bot を起動すると尋ねられるのでそこで入力するか、.env に書いてください。",
-        en="That looks like a token, key or password, so I neither sent nor stored it. For a token or API key, start cc-bot, which asks for it, or put it into .env.",
+        ja="トークンやパスワードのように見えるため、送らず、保存もしませんでした。パスワードやカード番号は専用の管理アプリに、cc-bot が使う API キーは .env に書いてください。",
+        en="That looks like a token, key or password, so I neither sent nor stored it. Keep passwords and card numbers in a password manager, and an API key for cc-bot in .env.",
     )
     name = Sentence(ja="cc-bot（{model}）", en="cc-bot ({model})")
     greeting = Sentence(ja="「鍵は玄関って覚えて」「明日9時に薬って知らせて」のように書いてください。", en="Try “remember that my key is in the hall” or “remind me at 9 to call mom”.")

@@ -134,15 +134,16 @@ def test_the_operators_language_is_their_own_and_not_the_users(tmp_path: Path) -
     assert read(tmp_path, LANG="en_US.UTF-8").locale is Locale.JA
 
 
-def test_the_terminals_zone_is_the_machines_unless_one_is_set(tmp_path: Path) -> None:
+def test_the_usual_zone_is_the_machines_unless_one_is_set_or_it_runs_in_utc(tmp_path: Path) -> None:
     for settings, zone in (
         ({"TZ": "America/New_York"}, "America/New_York"),
         ({"TZ": ":Europe/Paris"}, "Europe/Paris"),
         ({"TZ": "America/New_York", "CC_BOT_TIMEZONE": "Asia/Seoul"}, "Asia/Seoul"),
         ({"TZ": "JST-9"}, "Asia/Tokyo"),
+        ({"TZ": "Etc/UTC"}, "Asia/Tokyo"),
+        ({"TZ": "Etc/UTC", "CC_BOT_TIMEZONE": "UTC"}, "UTC"),
     ):
-        assert read(tmp_path, **settings).operator_timezone.key == zone
-    assert read(tmp_path, TZ="America/New_York").timezone.key == "Asia/Tokyo"  # of users on Discord
+        assert read(tmp_path, **settings).timezone.key == zone
 
 
 def test_secret_patterns_are_read_one_a_line_and_refused_by_line_or_as_no_file(tmp_path: Path) -> None:

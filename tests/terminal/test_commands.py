@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from cc_bot.features.memory.errors import EmptyMemory, MemoryNotFound
 from cc_bot.features.memory.terminal import PAGE_SIZE
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.privacy.texts import PrivacyTexts
+from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import TerminalReminderTexts
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.commands import (
@@ -260,6 +262,10 @@ async def test_settings_are_shown_and_changed_for_the_chat_that_is_open(chat: Ta
     assert EN[SessionTexts].settings_saved in await chat.say("/settings --language en --timezone パリ")
     assert "Europe/Paris" in await chat.say("/settings")
     assert (await chat.stores.settings.get(0)).locale is Locale.EN
+    await chat.stores.settings.set(0, timezone="Pacific/Honolulu")  # on a page
+    await chat.say("/remind add tomorrow 9:00 dentist")
+    [reminder] = await chat.stores[ScheduleStore].list(0)
+    assert reminder.due_at.astimezone(ZoneInfo("Pacific/Honolulu")).hour == 9
     assert (await chat.lines("/settings --language fr")) == [EN[SessionTexts].language_needed]
     assert EN[UsageTexts].nothing in await chat.say("/usage")
 

@@ -119,6 +119,7 @@ async def test_nothing_reaches_memories_of_others_nor_in_public_private_ones(tur
         assert await turn.stores.memories.get(memory.user_id, memory.id) == memory
     assert await turn.stores.memories.count(7) == 1
     assert await recall(turn, "会議") == []
+    assert len(await recall(turn.having(target="terminal"), "会議")) == 1
 
 
 class TestRecall:

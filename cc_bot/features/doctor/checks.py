@@ -134,8 +134,6 @@ async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
     versions = {"version": __version__, "python": platform.python_version(), "sqlite": SQLITE_VERSION}
     now = words[MomentTexts].written(config.clock().astimezone(zone), config.clock())
     time = texts.timezone_ok.format(zone=zone.key, time=now)
-    if (terminal_zone := config.operator_timezone) != zone:
-        time = texts.timezone_here.format(ok=time, zone=terminal_zone.key)
     findings = [ok("program", texts.program.format(**versions)), ok("timezone", time)]
     if offset := config.test_clock_offset:
         findings.append(warning("clock", texts.clock_set.format(seconds=round(offset.total_seconds()))))

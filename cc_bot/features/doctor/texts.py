@@ -49,7 +49,6 @@ class DoctorTexts(Area):
     clock_unknown = Sentence(ja="Discord が時刻を返さなかったので、比べられませんでした。", en="Discord sent no time to compare with.")
     clock_set = Sentence(ja="試験用の設定で、時計を {seconds} 秒進めています。\n→ CC_BOT_TEST_CLOCK_OFFSET を消してください。", en="A setting for tests puts the clock {seconds} s ahead.\n→ Remove CC_BOT_TEST_CLOCK_OFFSET.")
     timezone_ok = Sentence(ja="{zone} は今 {time} です。", en="In {zone} it is {time}.")
-    timezone_here = Sentence(ja="{ok}ターミナルはこのマシンに合わせて {zone} です（CC_BOT_TIMEZONE で揃えられます）。", en="{ok} The terminal follows this machine: {zone} (set CC_BOT_TIMEZONE for both).")
     model_ok = Sentence(ja="{model}: 返事 {seconds} 秒、ツール {tools}、画像 {pictures}{changes}", en="{model}: answers in {seconds} s, tools {tools}, pictures {pictures}{changes}")
     model_yes = Sentence(ja="○", en="yes")
     model_no = Sentence(ja="×", en="no")

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.spending import Spending
-from cc_bot.domain.clock import utc_now, zone_named
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale
 from cc_bot.features.privacy.model import NOT_ERASED
 from cc_bot.features.privacy.service import Privacy
@@ -29,10 +29,9 @@ async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> Non
         if language not in (*Locale,):
             raise InvalidCommand(chat.texts[SessionTexts].language_needed)
         changes["locale"] = Locale(language)
-    default_zone = chat.profile.timezone
-    stored = await change_settings(chat.stores, chat.user_id, **changes, default_zone=default_zone.key)
-    locale, zone = stored.locale or chat.profile.locale, zone_named(stored.timezone, default_zone)
-    chat.profile = replace(chat.profile, locale=locale, timezone=zone)
+    default_zone = chat.defaults.timezone.key
+    stored = await change_settings(chat.stores, chat.user_id, **changes, default_zone=default_zone)
+    await chat.load_settings()
     texts = chat.texts[SessionTexts]
     language, zone_line = describe_settings(chat.profile.caller, stored, utc_now())
     rows = [("", texts.settings_language, language), ("", texts.settings_timezone, zone_line)]
