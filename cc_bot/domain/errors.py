@@ -60,7 +60,7 @@ PageOfAnother = AccessError.define("PageOfAnother", ja="このページを開い
 ForeignHost = AccessError.define("ForeignHost", ja="このアドレスからはページを開けません。Discord で </web> を実行して届くリンクから開いてください。", en="The pages can't be opened at this address. Use </web> on Discord to get a link to them.")
 TooManyRequests = AccessError.define("TooManyRequests", ja="操作が続いています。少し待ってから、もう一度お試しください。", en="That was a lot at once. Please wait a moment and try again.")
 RequestTooLarge = AccessError.define("RequestTooLarge", ja="送られた内容が大きすぎます（ファイルは 1 MB まで）。小さく分けてお試しください。", en="That is too large to send (files: up to 1 MB). Please send it in smaller parts.")
-NothingHere = AccessError.define("NothingHere", ja="お探しのものは、消えたか、アドレスが違うようです。一覧から開き直してください。", en="What you are looking for was deleted, or its address is wrong. Please open it from its list.")
+NothingHere = AccessError.define("NothingHere", ja="お探しのものは、消えたか、アドレスが違うようです。\n一覧から開き直してください。", en="What you are looking for was deleted, or its address is wrong.\nPlease open it from its list.")
 
 
 class TooManyCommands(AccessError):

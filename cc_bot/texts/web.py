@@ -21,12 +21,13 @@ class WebTexts(Area):
     search_more = Sentence(ja="{page}をすべて見る", en="See all: {page}")
     sign_out = Sentence(ja="サインアウト", en="Sign out")
     signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
-    welcome = Sentence(ja="{name} が覚えたことを、見て直せます", en="See and change what {name} remembers")
-    welcome_what = Sentence(ja="会話、お知らせ、キャンバスもここにあります。\n見えるのはご自分のものだけです。", en="Your conversations, reminders and canvases are here too.\nYou see only your own.")
+    welcome = Sentence(ja="{name} が覚えたこと、ぜんぶここに", en="See and change what {name} remembers")
+    welcome_what = Sentence(ja="覚えてくれる Discord アシスタントです。\n会話やお知らせも、ここで見られます。\n見えるのは、ご自分のものだけです。", en="It is a Discord assistant that remembers.\nConversations and reminders are here too.\nYou see only your own.")
     steps = Both(
         ja=("Discord の入力欄に `</web>` と書いて送ります。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
         en=("Type `</web>` on Discord and send it.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
     )
+    app_badge = Sentence(ja="アプリ", en="APP")
     open_discord = Sentence(ja="Discord を開く", en="Open Discord")
     missing_title = Sentence(ja="見つかりません", en="Not found")
     link_title = Sentence(ja="このリンクは使えません", en="This link doesn't work")
@@ -40,9 +41,9 @@ class WebTexts(Area):
     unsaved = Sentence(ja="まだ保存していない文章があります。保存せずに進みますか？", en="What you typed is not saved yet. Go on without saving it?")
     command = Sentence(ja="</web>", en="</web>")
     account = Sentence(ja="アカウント", en="Account")
-    sign_in_whose = Sentence(ja="{name} さんのページ", en="The pages of {name}")
+    sign_in_whose = Sentence(ja="{name}さんのページ", en="{name}'s pages")
     sign_in_what = Sentence(ja="{bot} が覚えていることや会話を、このブラウザで開きます。", en="See your conversations and what {bot} remembers, in this browser.")
-    sign_in_own = Sentence(ja="ご自分の名前でなければ、何も押さずに閉じてください。", en="If that is not you, close this page and press nothing.")
+    sign_in_own = Sentence(ja="ご自分の名前でなければ、押さずに閉じてください。", en="Not you? Close this page and press nothing.")
     sign_in_shared = Sentence(ja="ほかの人も使うブラウザでは、最後にサインアウトしてください。", en="In a browser that others use too, sign out when you are done.")
     sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
     terminal_user = Sentence(ja="ターミナル", en="the terminal's user")

@@ -16,7 +16,7 @@ class TestALink:
         link = await site.link(HANA)
         async with site.visit(None) as visit:
             for _ in range(3):
-                assert "花 &amp; &lt;Hana&gt; さんのページ" in await visit.open(link)
+                assert "花 &amp; &lt;Hana&gt;さんのページ" in await visit.open(link)
             assert texts(Locale.JA)[WebTexts].terminal_user in await visit.open(await site.link(0))
 
     async def test_works_once(self, site: Site) -> None:
