@@ -437,7 +437,7 @@ def _write_bar_numbers(
     for at, row in enumerate(numbers):
         shift = (at - (len(numbers) - 1) / 2) * size
         for text, x, (zero, y) in zip(row, centres, heights[at - len(numbers)], strict=True):
-            baseline = y - 5 if y <= zero else y + drawing.layout.small + 3
+            baseline = y - 6 if y <= zero else y + drawing.layout.small + 3
             middle = min(x + shift, drawing.layout.width - drawing.layout.width_of_number(text) / 2)
             if text:
                 drawing.write(text, middle, baseline, "middle", kind="number")

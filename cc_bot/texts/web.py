@@ -153,7 +153,7 @@ class WebUsageTexts(Area):
     purpose = Sentence(ja="目的", en="Purpose")
     tokens = Sentence(ja="トークン", en="Tokens")
     turns = Sentence(ja="質問", en="Questions")
-    count = Sentence(ja="{count}件", en="{count}")
+    chart = Sentence(ja="使ったトークン（{by}）", en="Tokens used {by}")
     asked = Both(ja=("質問 {count}件", "質問 {count}件"), en=("{count} question", "{count} questions"))  # one, more
     since = Sentence(ja="{month}月1日から", en="since {month} 1")
     cost = Sentence(ja="金額", en="Cost")
@@ -164,7 +164,7 @@ class WebUsageTexts(Area):
     today = Sentence(ja="今日", en="Today")
     this_month = Sentence(ja="今月", en="This month")
     left = Sentence(ja="残り {left}（{percent}%）", en="{left} left ({percent}%)")
-    resets = Sentence(ja="{time} に 0 に戻ります", en="back to 0 on {time}")
+    resets = Sentence(ja="{time} に 0 に戻ります", en="Resets {time}")
     total = Sentence(ja="合計", en="Total")
     nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in this period.")
     purposes = by_key({"turn": Sentence(ja="質問への回答", en="Answers"), "summary": Sentence(ja="会話の要約", en="Summaries"), "heartbeat": Sentence(ja="声かけ", en="Checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="Understanding dates and times"), "speech": Sentence(ja="読み上げ", en="Reading aloud")})

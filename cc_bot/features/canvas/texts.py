@@ -38,6 +38,7 @@ class CanvasPageTexts(Area):
     other_channels = Sentence(ja="ほかのチャンネル", en="Other channels")
     nothing_up = Sentence(ja="何も出ていません", en="empty")
     count = Both(ja=("{count}枚", "{count}枚"), en=("{count} item", "{count} items"))  # one, more
+    more = Sentence(ja="ほか{count}枚", en="+{count} more")
     changed = Sentence(ja="変更: {time}", en="changed {time}")
     download = Sentence(ja="画像で保存", en="Save as a picture")
     question = Sentence(ja="「{question}」", en="“{question}”")

@@ -220,7 +220,6 @@ class WebReminderTexts(Area):
     add = Sentence(ja="予約する", en="Set the reminder")
     change = Sentence(ja="変える", en="Change")
     change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
-    cancel = Sentence(ja="取り消す", en="Cancel")
     cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
     resume_of = Sentence(ja="お知らせ {number} を再開する", en="Resume reminder {number}")
 

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -28,8 +27,6 @@ from cc_bot.web.page import MAX_FOUND, Found, Hit, Pages, redirect, render, sect
 from cc_bot.web.services import WebServices
 from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
-
-SOON: Final = timedelta(days=30)  # the page shows how much time is left until then
 
 
 class ReminderForm(NamedTuple):
@@ -81,7 +78,6 @@ class ReminderPages(Pages):
             place=partial(service.name_target, caller=caller),
             max_text_characters=MAX_TEXT_CHARACTERS,
             max_when_characters=MAX_WHEN_CHARACTERS,
-            is_soon=lambda each: each.due_at - self._services.clock() < SOON,
             sections=await sections_on(request, self.path),
         )
 
