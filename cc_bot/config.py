@@ -35,6 +35,7 @@ OFF = "off"
 SERVER_SETTINGS: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
 """The example in the error if a speech model is set without a server."""
 
+DOTENV: Final = Path(".env")
 MAX_DOTENV_BYTES: Final = 1 << 18
 MAX_NUMBER: Final = 10**9
 MAX_DAYS: Final = 36_500
@@ -344,7 +345,7 @@ class Config:
         return (lambda: utc_now() + offset) if offset else utc_now
 
 
-def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
+def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = DOTENV) -> Config:
     """Raises InvalidSetting for the first invalid setting, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
     settings = {each.name: each.metadata["setting"] for each in fields(Config) if each.metadata}
@@ -392,7 +393,7 @@ def _ensure_known(names: Set[str], known: Set[str]) -> None:
                 raise errors.UnknownSetting(name=name, nearest=nearest)
 
 
-def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
+def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = DOTENV) -> Locale:
     """Return the language for errors in settings. Never fails."""
     try:
         values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}

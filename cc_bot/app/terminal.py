@@ -8,7 +8,7 @@ from typing import Final
 from cc_bot.app.cli import say_error
 from cc_bot.app.core import open_core
 from cc_bot.chat.spending import Spending
-from cc_bot.config import Config
+from cc_bot.config import DOTENV, Config, find_dotenv
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
@@ -46,6 +46,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
             # A session of a Discord channel: other people there must not read what the user says here.
             visibility="private" if channel_id else "public",
             offline=core.models.is_offline,
+            dotenv=(find_dotenv(DOTENV) or DOTENV).absolute(),
         )
         if servers := core.assistant.tools.external:
             sentence = words[TerminalTexts].servers_starting

@@ -18,12 +18,14 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import DummyHistory, FileHistory, History
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.styles import Style
 
 from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.concurrency import cancel_tasks, handle_signals
 from cc_bot.domain.errors import OutputLost, StorageError
@@ -95,10 +97,11 @@ class InputLine:
         )
 
     async def read(self, texts: Texts) -> str | None:
-        words = texts[TerminalTexts]
-        hint = f"Enter {words.send}  /help  Ctrl-D {words.leave}"
+        words, key = texts[TerminalTexts], "ansicyan"
+        hint: StyleAndTextTuples = [(key, "Enter"), ("", f" {words.send}  ")]
+        hint += [(key, "/help  Ctrl-D"), ("", f" {words.leave}")]
         try:
-            return await self._session.prompt_async(bottom_toolbar=[("", hint)])
+            return await self._session.prompt_async(bottom_toolbar=hint)
         except EOFError:
             return None
 
@@ -278,9 +281,10 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
     with contextlib.suppress(StorageError):  # the first question reports it
         counting = (module for module in modules("terminal") if hasattr(module, "count_stored"))
         start += [count for module in counting if (count := await module.count_stored(chat))]
-    key = f"\n{words.no_key}" if chat.profile.offline else ""
-    view.say(" · ".join(start), style="dim")
-    view.say(f"{words.greeting}{key}")
+    notes = (words.no_key.format(path=chat.profile.dotenv),) if chat.profile.offline else ()
+    view.say(" · ".join(start), style="bold")
+    heading, *examples = words.examples
+    view.show_reply(Reply(notes=notes), examples, heading)
     lines = shutdown.lines(lambda: line.read(chat.texts))
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)

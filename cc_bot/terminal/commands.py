@@ -66,6 +66,7 @@ class ChatProfile:
     history_file: Path | None = None  # None to keep none
     visibility: Visibility = "public"
     offline: bool = False
+    dotenv: Path = Path(".env")
 
     @property
     def texts(self) -> Texts:
@@ -220,7 +221,7 @@ def _split_options(name: str, text: str, words: Texts) -> tuple[str, Mapping[str
 
 
 def _unquote(text: str) -> str:
-    quoted = len(text) > 2 and text[0] == text[-1] == '"' and '"' not in text[1:-1]
+    quoted = len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]
     return text[1:-1] if quoted else text
 
 
@@ -275,8 +276,8 @@ async def show_help(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply
         groups.setdefault(name.split()[0], []).extend(name.split()[1:])
     if not text:
         rows = [(f"/{name}", describe_command(name, words), ", ".join(each)) for name, each in groups.items()]
-        notes = (texts.help_more, texts.help_keys, texts.help_stored)
-        chat.view.show_reply(Reply(notes=notes), [texts.help_columns, *rows])
+        chat.view.show_reply(Reply(), rows, heading=texts.help_columns)
+        chat.view.show_reply(Reply(notes=(texts.help_more,)), texts.help_keys)
         return None
     topic = _normalize(text).lstrip("/")
     group = _known_names().get(topic, topic).partition(" ")[0]

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from getpass import getpass
 from itertools import accumulate
 from typing import Any, ClassVar, Final, TextIO
 from zoneinfo import ZoneInfo
@@ -31,12 +33,14 @@ from cc_bot.domain.chart import Chart
 from cc_bot.domain.fences import put_fences_on_own_lines
 from cc_bot.domain.kinsoku import wrap
 from cc_bot.domain.message import show_invisible
-from cc_bot.domain.text import one_line, printable, shorten
+from cc_bot.domain.text import Locale, one_line, printable, shorten
 from cc_bot.domain.tool_calls import MAX_LINKS, is_server_tool, list_sources
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
+from cc_bot.texts.commands import command_names
+from cc_bot.texts.replies import name_next_day
 
 
 def short_line(content: str, limit: int = 200) -> str:
@@ -61,7 +65,17 @@ class WrappedText(Text):
 
 def wrap_text(content: str, style: str = "") -> Group:
     """Return a group: `Console.print` would turn a bare WrappedText into a Text."""
-    return Group(WrappedText(printable(content), style=style))
+    text = WrappedText(printable(content), style=style)
+    text.highlight_regex(_typed_pattern(), "cyan")
+    return Group(text)
+
+
+@cache
+def _typed_pattern() -> re.Pattern[str]:
+    """Match commands, settings, and the numbers of steps."""
+    names = "|".join(sorted((key.replace("_", " ") for key in command_names(Locale.EN)), reverse=True))
+    command = rf"(?<![\w/.:])/(?:help )?(?:{names})\b(?: --[a-z]+ \w+| \d+)*"
+    return re.compile(rf"{command}|OPENAI_API_KEY=\S+|\A\d/\d(?=  )")
 
 
 # Only a notice has a symbol in the first column: lines of the model that begin with one are indented.
@@ -202,9 +216,10 @@ Row = tuple[str, ...]  # a command or number, up to three columns of text, and d
 
 def item_rows(reply: Reply) -> Iterator[Row]:
     for each in reply.items:
-        details = ", ".join(filter(None, (each.repeat, *each.details, each.problem)))
+        details = ", ".join(filter(None, (*each.details, each.problem)))
+        text = "  ".join(filter(None, (short_line(each.text), each.repeat)))
         labels = " ".join(filter(None, each.labels))
-        yield f"#{each.number}", each.time, short_line(each.text), labels, details
+        yield f"#{each.number}", name_next_day(each.repeat, each.time), text, labels, details
 
 
 def note_lines(reply: Reply) -> Iterator[str]:
@@ -312,9 +327,10 @@ class PlainView:
     def say(self, text: str) -> None:
         print(printable(text), file=self._out, flush=True)
 
-    def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
+    def show_reply(self, reply: Reply, rows: Sequence[Row] = (), heading: Row = ()) -> None:
         """`rows`: shown in place of the items."""
-        lines = [f"  {'  '.join(filter(None, row))}" for row in rows or item_rows(reply)]
+        rows = [heading, *rows] if heading else rows or [*item_rows(reply)]
+        lines = [f"  {'  '.join(filter(None, row))}" for row in rows]
         start, table = ([each] if each else [] for each in (reply.title, reply.table))
         self.say("\n".join((*start, *lines, *reply.lines, *table, *note_lines(reply))))
 
@@ -383,12 +399,14 @@ def _wrap_lines(lines: Iterable[str], style: str = "") -> Iterator[RenderableTyp
 _AMOUNT: Final = re.compile(r"[\d,.]+(?: \S+)?")  # `1,234 tokens`
 
 
-def _make_grid(rows: Iterable[Row]) -> Padding:
+def _make_grid(rows: Iterable[Row], heading: Row) -> Padding:
     styled = (Column(style="cyan", no_wrap=True), Column(), Column(), Column(), Column(style="dim"))
     used = [pair for pair in zip(styled, zip(*rows, strict=True), strict=False) if any(pair[1])]
     for column, cells in used:
         column.justify = "right" if all(map(_AMOUNT.fullmatch, cells)) else "left"
     grid = Table.grid(*([column for column, _ in used] or styled), padding=(0, 2))
+    if heading:
+        grid.add_row(*(wrap_text(each, "bold default") for each in heading))
     for row in zip(*(cells for _, cells in used), strict=True):
         grid.add_row(*map(wrap_text, row))
     return Padding(grid, (0, 0, 0, len(MARGIN)), expand=False)
@@ -404,15 +422,20 @@ class RichView:
     def say(self, text: str, *, style: str = "") -> None:
         self._print(*_wrap_lines(text.split("\n"), style))
 
-    def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
+    def show_reply(self, reply: Reply, rows: Sequence[Row] = (), heading: Row = ()) -> None:
         rows, notes = rows or [*item_rows(reply)], [*note_lines(reply)]
         title = _wrap_lines(filter(None, (reply.title,)), "bold")
         lines = _wrap_lines((*reply.lines, *reply.table.splitlines()))
         below = _wrap_lines([""] * bool(rows and notes) + notes)
-        self._print(*title, _make_grid(rows), *lines, *below)
+        self._print(*title, _make_grid(rows, heading), *lines, *below)
 
     def show_error(self, sentence: str) -> None:
         self.say(sentence, style="yellow")
+
+    def ask(self, prompt: str, *, secret: bool = False) -> str:
+        with self._console.capture() as styled:  # getpass drops what is typed before it shows the prompt
+            self._console.print(Text(prompt, "bold"), end="", soft_wrap=True)
+        return (getpass if secret else input)(styled.get()).strip()
 
     def show_notices(self, notices: Sequence[Notice]) -> None:
         for each in notices:

@@ -169,38 +169,39 @@ def storage_problem(error: StorageError, where: object, words: StorageTexts, *, 
 class TerminalTexts(Area):
     commands = by_key(
         {
-            "ask": Sentence(ja="質問する（/ask は省けます）", en="Ask something (you can leave out /ask)"),
+            "ask": Sentence(ja="質問する（そのまま書けます）", en="Ask (or just type)"),
             "memory": Sentence(ja="覚える、探す、忘れる", en="Remember, find, forget"),
             "remind": Sentence(ja="お知らせを予約する、取り消す", en="Set and cancel reminders"),
             "canvas": Sentence(ja="キャンバスを見る、空にする", en="See or empty the canvas"),
             "usage": Sentence(ja="使った量と、残り", en="What was used, and what is left"),
-            "privacy": Sentence(ja="保存したものを見る、書き出す、消す", en="See, export or erase what is stored"),
+            "privacy": Sentence(ja="保存したものを見る、書き出す、消す", en="See, export or erase your data"),
             "clear": Sentence(ja="会話を始めから（メモリは残ります）", en="Start afresh (memories stay)"),
             "memory undo": Sentence(ja="削除（10分以内）か、最後の変更を取り消します", en="Undo a deletion (within ten minutes) or the last change"),
-            "settings": Sentence(ja="言語とタイムゾーンを見る、変える", en="See or change language and time zone"),
+            "settings": Sentence(ja="言語とタイムゾーンを見る、変える", en="Language and time zone"),
             "privacy export": Sentence(ja="保存しているもののすべてを、JSON ファイルに書き出します", en="Write everything that is stored to a JSON file"),
             "exit": Sentence(ja="終わります", en="Exit"),
         }
     )
-    no_key = Sentence(ja=".env に OPENAI_API_KEY=sk-… と書くと、AIモデルが答えます。", en="To get answers from an AI model, put OPENAI_API_KEY=sk-… into .env.")
+    no_key = Sentence(ja="AIモデルに答えてもらうには、{path} に OPENAI_API_KEY=sk-… と書いて、cc-bot を起動し直してください。", en="For answers from an AI model, put OPENAI_API_KEY=sk-… into {path}, then start cc-bot again.")
     secret = Sentence(
         ja="トークンやパスワードのように見えるため、送らず、保存もしませんでした。パスワードやカード番号は専用の管理アプリに、cc-bot が使う API キーは .env に書いてください。",
         en="That looks like a token, key or password, so I neither sent nor stored it. Keep passwords and card numbers in a password manager, and an API key for cc-bot in .env.",
     )
     name = Sentence(ja="cc-bot（{model}）", en="cc-bot ({model})")
-    greeting = Sentence(ja="「鍵は玄関って覚えて」「明日9時に薬って知らせて」のように書いてください。", en="Try “remember that my key is in the hall” or “remind me at 9 to call mom”.")
+    examples = Both(
+        ja=(("たとえば、こう書くと", "こうなります"), ("鍵は玄関って覚えて", "メモリに残ります"), ("明日9時に薬って知らせて", "その時刻にお知らせが届きます")), en=(("If you write", "I will"), ("remember that my key is in the hall", "keep it as a memory"), ("remind me at 9 to call mom", "remind you at that time"))
+    )
     goodbye = Sentence(ja="またどうぞ。", en="See you.")
-    help_columns = Both(ja=("コマンド", "できること", "続けて書く言葉"), en=("command", "what it does", "followed by"))
+    help_columns = Both(ja=("コマンド", "できること", "続けて書く言葉"), en=("Command", "What it does", "Followed by"))
     help_more = Sentence(ja="くわしくは /help memory。ふつうの言葉（「〜って覚えて」など）でも頼めます。", en="More about one: /help memory. Plain words do, too: “remember that …”.")
-    help_keys = Sentence(ja="Enter で送信、Alt+Enter で改行、↑ で前の入力、Tab で補完します。Ctrl-C は回答を止めるか入力を消し、Ctrl-D で終わります。", en="Enter sends, Alt+Enter starts a new line, ↑ brings back what you entered, Tab completes. Ctrl-C stops the answer or clears the line, Ctrl-D exits.")
-    help_stored = Sentence(ja="会話とメモリは、このボットが動いている機械に保存されます。", en="Conversations and memories are kept on the machine that this bot runs on.")
+    help_keys = Both(ja=(("Alt+Enter", "改行する"), ("↑", "前の入力に戻る"), ("Tab", "コマンドを補う"), ("Ctrl-C", "回答を止める、入力を消す")), en=(("Alt+Enter", "Start a new line"), ("↑", "Bring back what you entered"), ("Tab", "Complete a command"), ("Ctrl-C", "Stop the answer, or clear the line")))
     send = Sentence(ja="送信", en="send")
     leave = Sentence(ja="終了", en="exit")
     interrupt = Sentence(ja="Ctrl-C で止める", en="Ctrl-C stops")
     tool_used = Sentence(ja="{name} を使いました", en="Used {name}")
     tool_failed = Sentence(ja="{name} はうまくいきませんでした", en="{name} did not work")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と書くと続きを書きます。", en="✂️ The answer broke off. Write “go on” for the rest.")
-    unknown = Sentence(ja="{given} というコマンドはありません。一覧は /help、質問なら /ask のあとに。", en="There is no command {given}. /help lists them; /ask takes any question.")
+    unknown = Sentence(ja="{given} というコマンドはありません。一覧は /help、質問なら / を付けずに。", en="There is no command {given}. /help lists them. A question needs no slash.")
     unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
     usage = Sentence(ja="書き方: {usage}", en="Write it like this: {usage}")
     not_here = Sentence(ja="{given} は Discord でだけ使えます。ここで使えるものは /help で見られます。", en="{given} works on Discord only. /help lists what works here.")

@@ -5,8 +5,14 @@ from datetime import datetime
 from math import ceil
 
 from cc_bot.domain.access import Subject
+from cc_bot.domain.text import Count
 from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, RemainingTokens, Total, UsageReport
 from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+
+def name_next_day(repeat: str, time: str) -> str:
+    """Return a time, without the time of day if that is the last word of `repeat`."""
+    return time.removesuffix(f" {repeat.rpartition(' ')[2]}").rstrip(",")
 
 
 class ReplyTexts(Area):
@@ -15,8 +21,7 @@ class ReplyTexts(Area):
     next_time = Sentence(ja="次は\N{NO-BREAK SPACE}{time}", en="next {time}")
 
     def say_next(self, repeat: str, time: str) -> str:
-        """Return when a repeat is due next, without the time of day if that is the last word of `repeat`."""
-        return self.next_time.format(time=time.removesuffix(f" {repeat.rpartition(' ')[2]}").rstrip(","))
+        return self.next_time.format(time=name_next_day(repeat, time))
 
 
 class MomentTexts(Area):
@@ -84,13 +89,13 @@ class UsageTexts(Area):
     nothing = Sentence(ja="まだ何も使っていません。", en="Nothing has been used yet.")
     today = Sentence(ja="今日: {total}", en="Today: {total}")
     month = Sentence(ja="今月: {total}", en="This month: {total}")
-    total = Sentence(ja="{tokens} トークン・質問 {turns}件", en="{tokens} tokens, questions: {turns}")
-    total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
+    total = Sentence(ja="{tokens} トークン・質問 {turns}件", en="{tokens} tokens, {turns:question|questions}")
+    total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, {turns:question|questions}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
     left = Sentence(ja="{bar} {percent}%・残り {left}", en="{bar} {percent}%, {left} left")
     resets = Sentence(ja="残りは {times} に戻ります。", en="Resets {times}")
-    no_limit = Sentence(ja="残り: ターミナルからの質問に上限はありません。", en="Left: the terminal has no limit.")
+    no_limit = Sentence(ja="上限: なし", en="Limit: none")
     costs = Sentence(ja="金額: 今日 {today}・今月 {month}", en="Cost: {today} today, {month} this month")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
     models = Sentence(ja="今月よく使ったモデル", en="Models used most this month")
@@ -129,7 +134,7 @@ class UsageTexts(Area):
         return self.left.format(bar=f"{'▰' * round(used * 10):▱<10}", percent=ceil(100 * used), left=f"{allowance.left:,}")
 
     def _total(self, total: Total) -> str:
-        line = self.total.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}")
+        line = self.total.format(tokens=f"{total.tokens:,}", turns=Count(total.turns))
         return self.sound.format(total=line, time=self.duration(total.seconds)) if total.seconds else line
 
     def duration(self, seconds: int) -> str:

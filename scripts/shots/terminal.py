@@ -141,7 +141,7 @@ async def shoot(shooter: Shooter, locale: str, folder: Path) -> None:
 async def fill(folder: Path, environ: Mapping[str, str], memories: list[str], when: str) -> None:
     """Say to the program what fills its lists."""
     rows = [line.split("|") for line in memories]
-    added = [f'/memory add --category "{row[1]}" --tags "{row[2] or row[1]}" {row[3]}' for row in rows]
+    added = [f'/memory add --category "{row[1]}" --tags "{row[2]}" {row[3]}' for row in rows]
     said = [*added, when, "/remind add 12/24 10:30 🎂", "/remind add every Monday 9:00 🗑️"]
     command = sys.executable, "-m", "cc_bot", "chat"
     process = await asyncio.create_subprocess_exec(

@@ -11,7 +11,7 @@ class CanvasTexts(Area):
     texts_cut_and_attached = Sentence(ja="長いため一部を省いています。全文は添付のファイルにあります。", en="Some of it is too long to show. The attached file has all of it.")
     texts_cut = Sentence(ja="長いため一部を省いています。", en="Some of it is too long to show.")
     file_name = Sentence(ja="キャンバス.md", en="canvas.md")
-    empty = Sentence(ja="キャンバスには何も出ていません。</ask> で「買うものをキャンバスに出して: 牛乳、卵」のように頼んでみてください。", en="Nothing is on the canvas. Ask for it with </ask>, like “put a shopping list on the canvas: milk, eggs”.")
+    empty = Sentence(ja="キャンバスは空です。「買うものをキャンバスに出して: 牛乳、卵」のように頼めます。", en="The canvas is empty. Try “put a shopping list on the canvas: milk, eggs”.")
     shown = Sentence(ja="🖼️ キャンバスを下に出しました。", en="🖼️ The canvas is below.")
     shown_with_private = Sentence(ja="🖼️ キャンバスを下に出しました。あなただけに見えるものは、ここに出します。", en="🖼️ The canvas is below. What only you can see is here.")
     shown_private = Sentence(ja="🖼️ キャンバスに出ているものは、あなただけに見えます。", en="🖼️ Only you can see what is on the canvas.")

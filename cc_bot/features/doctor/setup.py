@@ -5,13 +5,12 @@ import os
 import re
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from getpass import getpass
-from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.chat.checks import Finding
+from cc_bot.chat.reply import Reply
 from cc_bot.chat.tools import discover_tools
-from cc_bot.config import DEFAULT_MODEL, Config, find_dotenv, read_config
+from cc_bot.config import DEFAULT_MODEL, DOTENV, Config, find_dotenv, read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError
 from cc_bot.features.doctor.checks import SIGNS
@@ -24,7 +23,6 @@ from cc_bot.texts import Texts, explain, texts
 Say = Callable[[str], None]
 Settings = Mapping[str, str]
 Questions = Mapping[str, Callable[[Settings], str]]  # by setting; each asks the user, given earlier answers
-DOTENV: Final = Path(".env")
 INVITE_URL: Final = (
     "https://discord.com/oauth2/authorize?client_id={id}&scope=bot+applications.commands"
     "&permissions=274878024704"  # the permissions that docs/discord.md lists
@@ -36,17 +34,18 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
     """Return the command to run next."""
     words = texts(config.operator_locale)
     prompts = words[SetupTexts]
-    token_questions: Questions = {"DISCORD_TOKEN": lambda _: getpass(prompts.token).strip()}
+    token_questions: Questions = {"DISCORD_TOKEN": lambda _: view.ask(prompts.token, secret=True)}
     model = prompts.model.format(default=DEFAULT_MODEL)
     model_questions: Questions = {
-        "OPENAI_BASE_URL": lambda _: input(prompts.server).strip(),
-        "OPENAI_API_KEY": lambda _: getpass(prompts.key).strip(),
-        "CC_BOT_MODEL": lambda answers: input(model).strip() if any(answers.values()) else "",
+        "OPENAI_BASE_URL": lambda _: view.ask(prompts.server),
+        "OPENAI_API_KEY": lambda _: view.ask(prompts.key, secret=True),
+        "CC_BOT_MODEL": lambda answers: view.ask(model) if any(answers.values()) else "",
     }
     view, needs_model = RichView(), not (config.openai_api_key or config.openai_base_url)
     steps = 3 if needs_model else 2
     try:
         view.say(prompts.token_wanted.format(steps=steps))
+        view.show_reply(Reply(), prompts.token_keys)
         settings = _ask_until_valid(token_questions, _check_token, words, view)
         if not settings:
             return "chat"
@@ -56,7 +55,7 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
         if not _save(settings, prompts, say, ask_consent):
             os.environ.update(settings)
         if bot_id := _read_bot_id(settings["DISCORD_TOKEN"]):
-            say(f"\n{prompts.invite.format(steps=steps, url=INVITE_URL.format(id=bot_id))}\n")
+            view.say(f"\n{prompts.invite.format(steps=steps, url=INVITE_URL.format(id=bot_id))}")
     except EOFError:
         say("")
         raise KeyboardInterrupt from None

@@ -1,6 +1,6 @@
 """Findings of `cc-bot doctor`; "→" introduces what to do."""
 
-from cc_bot.texts.area import Area, Sentence, by_key
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class DoctorTexts(Area):
@@ -120,7 +120,8 @@ class SetupTexts(Area):
         en="Welcome to cc-bot.\n\n1/{steps}  Paste the token of your Discord bot (it is not shown).\n"
         "     You get one at https://discord.com/developers/applications under Bot.",
     )
-    token = Sentence(ja="トークン（Enter だけなら、まずこのターミナルで試します。Ctrl-C でやめます）: ", en="Token (Enter: try it in this terminal first, Ctrl-C: quit): ")
+    token_keys = Both(ja=(("Enter", "トークンなしで、このターミナルで試す"), ("Ctrl-C", "やめる")), en=(("Enter", "Try it without a token, in this terminal"), ("Ctrl-C", "Quit")))
+    token = Sentence(ja="トークン: ", en="Token: ")
     checking = Sentence(ja="確かめています…", en="Checking…")
     invite = Sentence(ja="{steps}/{steps}  次のリンクで、ボットをサーバーに招待してください。\n{url}", en="{steps}/{steps}  Invite the bot to your server with this link:\n{url}")
     model_wanted = Sentence(

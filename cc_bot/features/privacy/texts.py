@@ -49,7 +49,6 @@ class PrivacyTexts(Area):
     files = Sentence(ja="添付ファイルは、履歴から外れると消えます。", en="Attachments are deleted when they leave the history of their conversation.")
     files_used = Sentence(ja="添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="Attachments ({used} of {quota} MB) are deleted when they leave the history of their conversation, and the oldest when the space is full.")
     backups = Sentence(ja="バックアップは、管理者が捨てるまで残ります。", en="Backups keep a copy until the operator deletes them.")
-    next_steps = Sentence(ja="</privacy export> でファイルとして受け取り、</privacy erase> ですべて消せます。", en="</privacy export> sends you all of it, </privacy erase> erases it.")
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")

@@ -69,7 +69,9 @@ def describe_reminders(reminders: Sequence[Schedule], caller: Caller) -> Reply:
         return Reply((texts.none,))
     targets = Counter(name_target(each, caller) for each in reminders)
     [(usual, _)] = targets.most_common(1)
-    note = texts.where if len(targets) == 1 else texts.where_if_unnamed
+    note = texts.where_terminal if usual == texts.terminal else texts.where
+    if len(targets) > 1:
+        note = texts.where_if_unnamed
     items = tuple(_reminder_item(each, caller, usual_target=usual) for each in reminders)
     title = texts.list_title.format(count=len(reminders))
     return Reply(title=title, items=items, notes=(note.format(target=usual),))

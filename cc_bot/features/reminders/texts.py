@@ -29,9 +29,10 @@ class ReminderTexts(Area):
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
     gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder no longer exists: it was cancelled, or I have reminded you already. </remind list> shows the ones you have.")
 
-    where = Sentence(ja="{target} に届きます。", en="Where: {target}")
+    where = Sentence(ja="{target} に届きます。", en="Sent to {target}.")
+    where_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When the time comes, the reminder appears in your open terminal.")
     where_if_unnamed = Sentence(ja="とくに書いていないものは {target} に届きます。", en="Sent to {target} unless a line says otherwise.")
-    terminal = Sentence(ja="ターミナル", en="terminal")
+    terminal = Sentence(ja="ターミナル", en="the terminal")
     by_dm_instead = Sentence(ja="ここには書き込めないため、DM に届きます。", en="Where: DM (because I can’t post here)")
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")

@@ -16,7 +16,7 @@ from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import change_settings, describe_settings, show_usage
 from cc_bot.features.settings.texts import SessionTexts
-from cc_bot.terminal.commands import Chat, Command, InvalidCommand
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand, describe_command
 from cc_bot.texts.cli import TerminalTexts
 
 
@@ -55,7 +55,9 @@ async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> 
     kept = texts.retention_lines(chat[Privacy].retention, holdings)
     chat.view.show_reply(Reply(title=texts.title.removeprefix("🔒 ")), texts.count_rows(holdings))
     chat.view.show_reply(Reply(tuple(f"  {each}" for each in kept), title=texts.retention_title))
-    chat.view.say(f"{texts.web_note}\n{texts.next_steps}")
+    chat.view.say(texts.web_note)
+    next_steps = ("privacy export", "privacy erase")
+    chat.view.show_reply(Reply(), [(f"/{name}", describe_command(name, chat.texts)) for name in next_steps])
     return None
 
 
