@@ -214,9 +214,9 @@ class ModelError(TurnError):
     en = "The AI model gave no answer. Please try again."
 
 
-ModelUnavailable = ModelError.define("ModelUnavailable", ja="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。", en="The AI model is busy or can't be reached. Please ask again in a while.")
-ModelUnreachable = ModelUnavailable.define("ModelUnreachable", ja="AIモデルのサーバーにつながりません。少し待ってから、もう一度お聞きください。続くときは、ボットの管理者にお知らせください。", en="The AI model's server can't be reached. Please ask again in a while, and tell the bot's operator if this keeps happening.")
-ModelSaidNothing = ModelError.define("ModelSaidNothing", ja="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。", en="The AI model's answer was empty. Please ask again, or put it another way.")
+ModelUnavailable = ModelError.define("ModelUnavailable", ja="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お試しください。", en="The AI model is busy or can't be reached. Please try again in a while.")
+ModelUnreachable = ModelUnavailable.define("ModelUnreachable", ja="AIモデルのサーバーにつながりません。少し待ってから、もう一度お試しください。続くときは、ボットの管理者にお知らせください。", en="The AI model's server can't be reached. Please try again in a while, and tell the bot's operator if this keeps happening.")
+ModelSaidNothing = ModelError.define("ModelSaidNothing", ja="AIモデルの返事が空でした。もう一度お試しになるか、言い方を変えてみてください。", en="The AI model's answer was empty. Please try again, or put it another way.")
 ModelOutOfRoom = ModelError.define("ModelOutOfRoom", ja="AIモデルが考えるだけで字数の上限に達し、返事を書けませんでした。質問を短くするか、分けてお聞きください。", en="The AI model used up its tokens on thinking and wrote no answer. Please ask a shorter or simpler question.")
 ModelWentInCircles = ModelError.define("ModelWentInCircles", ja="ツールを繰り返し使いましたが堂々めぐりになり、答えを出せませんでした。変えたものがあれば下に出ています。小さく分けて、もう一度お聞きください。", en="I kept using my tools without finding an answer. Anything I changed is shown below. Please ask again in smaller steps.")
 ModelRefusedKey = ModelError.define("ModelRefusedKey", ja="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。", en="The AI model did not accept its API key. Please tell the bot's operator.")

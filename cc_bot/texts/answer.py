@@ -50,6 +50,7 @@ class AnswerTexts(Area):
     file_name = Sentence(ja="回答.md", en="answer.md")
     help_hint = Sentence(ja="💡 </help> で、できることの一覧を見られます。", en="💡 </help> shows everything I can do.")
     stop = Sentence(ja="止める", en="Stop")
+    try_again = Sentence(ja="もう一度試す", en="Try again")  # after a failure
     regenerate = Sentence(ja="もう一度答える", en="Answer again")
     continue_ = Sentence(ja="続ける", en="Continue")
     continue_question = Sentence(ja="続けてください。", en="Please continue.")
@@ -73,6 +74,7 @@ class AnswerTexts(Area):
 
 class CanvasChangeTexts(Area):
     changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> shows it here again.")
+    open = Sentence(ja="キャンバスを開く", en="Open the canvas")
     changed_for_other_agent = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
     emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
     changed_in_terminal = Sentence(ja="🖼️ キャンバスを更新しました。/canvas でまた見られます。", en="🖼️ The canvas is updated. /canvas shows it again.")
@@ -105,7 +107,7 @@ class SummaryTexts(Area):
 
 
 class UnfinishedTexts(Area):
-    cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度答える」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Answer again” and I will answer the same question.")
+    cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度試す」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Try again” and I will answer the same question.")
     temporary_question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
     question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. Please ask once more.")
     answer_restored = Sentence(ja="✂️ 途中で動かなくなったため、前の回答に戻しました。", en="✂️ I was cut off, so the earlier answer is back.")

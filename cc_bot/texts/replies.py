@@ -93,7 +93,7 @@ class UsageTexts(Area):
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, {turns:question|questions}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left = Sentence(ja="{bar} {percent}%・残り {left}", en="{bar} {percent}%, {left} left")
+    left = Sentence(ja="{percent}% 使用・残り {left}", en="{percent}% used, {left} left")
     resets = Sentence(ja="残りは {times} に戻ります。", en="Resets {times}")
     no_limit = Sentence(ja="上限: なし", en="Limit: none")
     costs = Sentence(ja="金額: 今日 {today}・今月 {month}", en="Cost: {today} today, {month} this month")
@@ -131,7 +131,7 @@ class UsageTexts(Area):
 
     def _left(self, allowance: RemainingTokens) -> str:
         used = 1 - allowance.left / allowance.limit if allowance.limit else 1
-        return self.left.format(bar=f"{'▰' * round(used * 10):▱<10}", percent=ceil(100 * used), left=f"{allowance.left:,}")
+        return self.left.format(percent=ceil(100 * used), left=f"{allowance.left:,}")
 
     def _total(self, total: Total) -> str:
         line = self.total.format(tokens=f"{total.tokens:,}", turns=Count(total.turns))

@@ -378,7 +378,7 @@ class TestAFailedAnswer:
         room.table.model.script = [[ModelUnavailable()], [ModelUnavailable()], ["元気です。"]]
         [asked, _] = [await room.asks("アイコ", text) for text in ("やあ", "元気？")]
         assert await room.answer()
-        again = texts(Locale.JA)[AnswerTexts].regenerate
+        again = texts(Locale.JA)[AnswerTexts].try_again
         async with room.served() as mentions:
             for tries, labels in ((2, [again]), (3, [])):
                 [failed] = room.written()

@@ -112,7 +112,7 @@ class TestLines:
         dog, to_dog = memory(content="犬", supersedes=9), SAY.updated.format(number="", content="犬")
         time = JA[MomentTexts].written(NOON.astimezone(ZoneInfo("Asia/Tokyo")), NOON)
         coming = JA[ReplyTexts].say_next("平日 9:00", time)
-        daily = JA[ReminderTexts].repeated.format(repeat="平日 9:00", next=coming, text="薬")
+        daily = JA[ReminderTexts].repeated.format(repeat="平日 9:00", day=coming, text="薬")
         once = JA[ReminderTexts].once.format(time=time, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [
             (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),

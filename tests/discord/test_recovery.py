@@ -27,7 +27,7 @@ from tests.loopback.discord import Message as Posted
 from tests.loopback.discord import Permission
 
 OPEN_DM = "POST /users/@me/channels"
-RETRY = texts(Locale.JA)[AnswerTexts].regenerate
+RETRY = texts(Locale.JA)[AnswerTexts].try_again
 NOWHERE: dict[str, Any] = {"kind": "ask", "ephemeral": True, "location_id": None, "question_id": None}
 """A turn that began with an interaction which only its user sees."""
 

@@ -13,7 +13,7 @@ HISTORY: Final = "GET /channels/{channel}/messages"
 ON_THEIR_WAY: Final = (
     "SELECT state, count(*) FROM turns WHERE user_id = ? AND state <> 'shown' GROUP BY state"
 )
-RETRY: Final = {"ja": "もう一度答える", "en-US": "Answer again"}
+RETRY: Final = {"ja": "もう一度試す", "en-US": "Try again"}
 CUT_OFF: Final = {"ja": "書いている途中で動かなくなったため", "en-US": "I was cut off before I could finish"}
 PAST_THE_TOKEN_S: Final = 15 * 60
 

@@ -210,7 +210,7 @@ async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, 
     await stage.start()
     message = await told(stage, reply.stored[-1], IN_DOUBT)
     assert message.labels == []
-    ask_again = EN[AnswerTexts].regenerate
+    ask_again = EN[AnswerTexts].try_again
     await posted.until(lambda shown: ask_again in shown.labels, "the button to ask again")
     assert EN[UnfinishedTexts].server_outcome_unknown in posted.text
     await settled(stage, aiko)

@@ -60,7 +60,7 @@ async def test_a_canvas_is_one_message_per_user(
     assert first.id > reply.message.id
     assert f"-# {JA[CanvasTexts].user_canvas.format(user=aiko.mention)}" in first.text
     assert titles(first) == ["買い物", "@everyone"]
-    assert "-# 🖼️ キャンバスを更新しました。" in reply.text
+    assert JA[CanvasChangeTexts].open in reply.labels
     await draw(stage, ben, channel, PLAN)
     await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "two canvases")
     await stage.discord.quiet(0.2)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 JA = texts(Locale.JA)
 UNKNOWN_MESSAGE = 10008
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state IN ('accepted', 'answered')"
-RETRY = JA[AnswerTexts].regenerate
+RETRY = JA[AnswerTexts].try_again
 CUT_OFF = "書いている途中で動かなくなったため"
 
 

@@ -20,7 +20,7 @@ async def remembers(stage: Stage, user: User, content: str, target: Channel | No
 
 
 async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, channel: Channel) -> None:
-    off = "Heartbeats are off. /heartbeat on starts them."
+    off = "Checking in is off. /heartbeat on starts it."
     assert off in await stage.told(ben, channel, "heartbeat status")
     for given in ("night", "25:00", "7:60"):
         told = await begin(stage, ben, channel, quiet_from=given)

@@ -3,7 +3,7 @@
 import re
 from typing import Any, Final
 
-from tests.end_to_end.stage import Stage, again_label, answered
+from tests.end_to_end.stage import AGAIN, Stage, again_label, answered
 from tests.loopback.discord import Channel, Message, Reply, Shown, User
 from tests.loopback.model_server import Hang, says
 from tests.loopback.model_server import Reply as Answer
@@ -13,7 +13,7 @@ ASK, TRANSLATE, SUMMARISE = "Ask about this", "Translate", "Summarise from here"
 UNKNOWN_MESSAGE = 10008
 ROWS_WITH: Final = "SELECT count(*) FROM messages WHERE content LIKE ?"
 GONE = "もう私からは見えません"
-RETRY = "もう一度答える"
+RETRY = "もう一度試す"
 MARK = re.compile(r"#\d{6}(?=:| on:)")
 
 
@@ -159,7 +159,7 @@ async def test_a_kill_keeps_nothing_of_a_message(
     assert len(stage.model.requests) == 3
     stage.model.script(says("どの鳥？"))
     retry = await stage.discord.click(chie, known.message, RETRY)
-    await retry.finished(lambda shown: "どの鳥？" in shown.text and RETRY in shown.labels)
+    await retry.finished(lambda shown: "どの鳥？" in shown.text and AGAIN["ja"] in shown.labels)
     assert last(stage) == about("Ben", "which bird?") + "\n\n訳して"
 
 

@@ -16,7 +16,7 @@ from tests.recordings import mp3, voice
 
 pytestmark = pytest.mark.slow
 
-RETRY = "もう一度答える"
+RETRY = "もう一度試す"
 QUOTED = f"> 🎤 {HEARD}"
 SECONDS = "SELECT sum(seconds) FROM usage WHERE user_id = ? AND model = 'ears'"
 FORM = "audio/mpeg"

@@ -129,7 +129,7 @@ class TestWithoutScripts:
             await page.get_by_label("お知らせする内容").fill("薬")
             await page.get_by_label("いつ", exact=True).fill("毎朝7時")
             await page.get_by_role("button", name="予約する").click()
-            await expect(page.locator("#said")).to_contain_text("薬: ")
+            await expect(page.locator("#said")).to_contain_text("「薬」")
             await page.locator("li summary").click()
             await page.get_by_role("link", name="お知らせ 1 を変える").click()
             await page.locator("textarea").fill("薬と水")
@@ -177,7 +177,7 @@ class TestWithScripts:
             await page.get_by_label("いつ", exact=True).fill("明日9時")
             await expect(page.get_by_role("alert")).to_have_count(0)
             await page.get_by_role("button", name="予約する").dblclick()
-            await expect(page.locator("#said")).to_contain_text(": ")
+            await expect(page.locator("#said")).to_contain_text("「薬」")
             assert len(await site.core.stores[ScheduleStore].list(TARO)) == 1
             await page.goto(f"{site.url}/settings")
             await page.get_by_label("言語").select_option("en")

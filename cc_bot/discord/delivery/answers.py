@@ -541,4 +541,4 @@ def _words_for_agent(selected: SelectedAgent, recipient: Recipient) -> Texts:
         return words
     agent_name = selected.agent.display_name(recipient.locale)
     changed = words[CanvasChangeTexts].changed_for_other_agent.format(display=agent_name)
-    return words.with_area(words[CanvasChangeTexts].reword(changed=changed))
+    return words.with_area(words[CanvasChangeTexts].reword(changed=changed, open=""))

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Final
 
 import hikari
@@ -18,6 +19,7 @@ from cc_bot.discord.pages.answer import (
     advance,
     answer_buttons,
     ask_again_button,
+    canvas_button,
     final_pages,
     streaming_pages,
     used_button,
@@ -147,7 +149,8 @@ class LiveAnswer:
             buttons = answer_buttons(
                 self.state, self.words, user_id, earlier, has_card=has_card, private=self.card.private
             )
-        buttons = (*used_button(self.state, self.words, self.card.user_id), *buttons)
+        shown = (make(self.state, self.words, self.card.user_id) for make in (canvas_button, used_button))
+        buttons = (*chain.from_iterable(shown), *buttons)
         return change_last_text(texts, lambda page: replace(page, buttons=buttons))
 
     async def _show_progress_until_end(self) -> None:

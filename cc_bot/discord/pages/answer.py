@@ -13,6 +13,7 @@ from cc_bot.chat.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES,
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     RetryButton,
+    ShowButton,
     StopButton,
     UsedMemoriesButton,
     parse_custom_id,
@@ -252,7 +253,7 @@ def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_a
 
 
 def ask_again_button(retry: RetryButton, words: Texts) -> Button:
-    return Button(words[AnswerTexts].regenerate, retry.custom_id(), primary=True)
+    return Button(words[AnswerTexts].try_again, retry.custom_id(), primary=True)
 
 
 def used_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
@@ -263,6 +264,14 @@ def used_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button,
         return ()
     label = words[ReceiptTexts].used.format(count=len(used_ids))
     return (Button(label, UsedMemoriesButton(user_id, used_ids).custom_id()),)
+
+
+def canvas_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
+    """Return the button that shows the changed canvas, if it is that of the current agent."""
+    label = words[CanvasChangeTexts].open
+    if state.canvas is None or state.canvas.empty or not label:
+        return ()
+    return (Button(label, ShowButton(user_id, "canvas").custom_id()),)
 
 
 def answer_buttons(
@@ -356,7 +365,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     if state.files_left_out:
         lines.append(_files_left_out(state.files_left_out, words))
     lines.extend(_note_line(note, words) for note in state.notes)
-    if state.canvas is not None:
+    if state.canvas is not None and not canvas_button(state, words, 0):
         canvas = words[CanvasChangeTexts]
         lines.append(canvas.emptied if state.canvas.empty else canvas.changed)
     if state.failure and has_text:

@@ -120,7 +120,9 @@ async def show_limits(caller: Caller, *, administration: Administration) -> Repl
         heading = f"**{fields['subject']}**"
         lines += [] if heading in lines else [heading]
         lines.append(f"- {fields['limit']}: **{fields['value']}**{_SOURCE_MARKS[each.source]}")
-    return Reply(tuple(lines), title=texts.limits_title, notes=(texts.limit_sources,))
+    sources = {each.source for each in limits}
+    notes = [meaning for source, meaning in texts.limit_sources.items() if source in sources]
+    return Reply(tuple(lines), title=texts.limits_title, notes=tuple(notes))
 
 
 async def set_limit(
@@ -338,4 +340,4 @@ async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
     return Reply(tuple(lines), title=caller.words[ConsoleTexts].status, notes=tuple(fixes))
 
 
-_MARKS: Final = {"": "-", "ok": "🟢", "warning": "🟡", "failed": "🔴"}
+_MARKS: Final = {"": "-#", "ok": "🟢", "warning": "🟡", "failed": "🔴"}

@@ -1,5 +1,7 @@
 """`/admin` and the owners' console."""
 
+from collections.abc import Mapping
+
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
@@ -12,7 +14,7 @@ class AdminTexts(Area):
     limit_was_not_set = Sentence(ja="ここで決めた制限の中に、それはありません。</admin limits show> で確かめてください。", en="No such limit was set here. See </admin limits show>.")
     everyone = Sentence(ja="全員（1人あたり）", en="Everyone (each user)")
     no_limit = Sentence(ja="制限なし", en="no limit")
-    limit_sources = Sentence(ja="✏️ ここで決めたもの、📄 設定ファイルのもの、印のないものは既定", en="✏️ set here, 📄 from the policy file, no mark: default")
+    limit_sources: Both[Mapping[str, str]] = by_key({"owner": Sentence(ja="✏️ ここで決めたもの", en="✏️ set here"), "file": Sentence(ja="📄 設定ファイルのもの", en="📄 from the policy file")})
     limits = by_key(
         {
             "turns_per_minute": Sentence(ja="1分あたりの質問", en="Questions a minute"),
@@ -39,7 +41,7 @@ class AdminTexts(Area):
     models_unknown = Sentence(ja="⚠️ {models} というモデルは、サーバーにありません。名前を確かめてください。", en="⚠️ The server has no model named {models}. Please check the name.")
     models_unset = Sentence(ja="{channel} では、いつものモデルに戻しました。", en="The usual models answer in {channel} again.")
     models_were_not_set = Sentence(ja="{channel} には、決めたモデルがありません。", en="{channel} has no models of its own.")
-    models_none = Sentence(ja="モデルを決めたチャンネルはありません。", en="No channel has models of its own.")
+    models_none = Sentence(ja="まだ決めたものはありません。", en="None yet.")
     maintenance_begun = Sentence(ja="🚧 メンテナンスを始めました。管理者だけに答えます。</admin maintenance off> で終わります。", en="🚧 Maintenance has begun: I answer only owners. </admin maintenance off> ends it.")
     maintenance_ended = Sentence(ja="✅ メンテナンスを終えました。またみんなに答えます。", en="✅ Maintenance is over. I answer everybody again.")
     maintenance_was_off = Sentence(ja="メンテナンス中ではありません。", en="Maintenance is not on.")

@@ -8,7 +8,7 @@ class AgentTexts(Area):
     in_use = Sentence(ja=" — 使用中", en=" — in use")
     channel_default = Sentence(ja=" — このチャンネルの既定", en=" — this channel's default")
     gone = Sentence(ja="選んだエージェントはいまここでは使えないので、「{display}」が答えます。", en="The agent that you chose can't be used here at the moment, so {display} answers instead.")
-    only_one = Sentence(ja="ここで使えるエージェントは「{display}」だけです。", en="The only agent here is {display}.")
+    only_one = Sentence(ja="「{display}」だけです。", en="Only {display}.")
     more = Sentence(ja="ほかに{count}個あります。</agent use> で名前の一部を入力すると見つかります。", en="There are {count} more. Type a part of the name into </agent use> to find them.")
     usage = Sentence(ja="</agent use> で切り替えます。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。", en="</agent use> switches. Each agent has its own conversation, summary and canvas; memories are shared.")
     using = Sentence(ja="🎭 この場所では、これから「{display}」がお答えします。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。", en="🎭 From now on {display} answers you here. Each agent has its own conversation, summary and canvas; memories are shared.")

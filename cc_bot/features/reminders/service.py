@@ -181,7 +181,7 @@ def reminder_sentence(
         return texts.once.format(time=time, text=text)
     repeat = caller.words[RepeatTexts].describe(reminder.repeat)
     coming = caller.words[ReplyTexts].say_next(repeat, time)
-    return texts.repeated.format(repeat=repeat, next=coming, text=text)
+    return texts.repeated.format(repeat=repeat, day=coming, text=text)
 
 
 def describe_times(times: Sequence[ScheduledTime], caller: Caller) -> str:

@@ -22,7 +22,7 @@ class ReminderTexts(Area):
     not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
 
     once = Sentence(ja="⏰ {time}「{text}」", en="⏰ {time}: “{text}”")
-    repeated = Sentence(ja="🔁 {repeat}、{next}「{text}」", en="🔁 {repeat}, {next}: “{text}”")
+    repeated = Sentence(ja="🔁 {repeat}、{day}「{text}」", en="🔁 {repeat}, {day}: “{text}”")
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="取り消す", en="Cancel")
     resume_listed = Sentence(ja="再開する", en="Resume")
