@@ -20,7 +20,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import ActiveProcess
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.domain.text import Locale, format_size
+from cc_bot.domain.text import Count, Locale, format_size
 from cc_bot.features.admin.texts import ConsoleTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import UsageTexts, money
@@ -57,6 +57,7 @@ class BotStatus:
         processes = await self.stores.processes.list_all()
         duties, has_others = await self.stores.processes.list_duties(), _has_others(processes)
         found = check_processes(processes, duties, caller.words) if has_others else ()
+        model_changes = self.assistant.chains.changes_to_requests()
         free = await _read_or_none(self.read_free_bytes)
         has_room = free is not None and free >= LOW_DISK_BYTES
         turns = texts.turns_count.format(running=load.running, waiting=load.waiting)
@@ -78,13 +79,9 @@ class BotStatus:
             Fact(texts.since, caller.format_time(self.began_at), at=self.began_at),
             Fact(texts.database, format_size(await vitals.get_size_bytes())),
             Fact(texts.version, texts.version_value.format(**version)),
-            *(Fact(f"🧩 {model}", ", ".join(changes)) for model, changes in self._model_changes.items()),
+            *(Fact(f"🧩 {model}", ", ".join(changes)) for model, changes in model_changes.items()),
             *(Fact(texts.processes, caller.format_text(each.detail)) for each in found),
         ]
-
-    @property
-    def _model_changes(self) -> Mapping[str, tuple[str, ...]]:
-        return self.assistant.chains.changes_to_requests()
 
     def _describe_connection(self, texts: ConsoleTexts) -> Fact:
         latency_s = self.gateway_health.latency_s
@@ -108,7 +105,7 @@ class BotStatus:
         seconds = sum(each.usage.seconds for each in spent)
         today = (words.total_cost if prices.models else words.total).format(
             tokens=f"{sum(each.tokens for each in spent):,}",
-            turns=f"{sum(each.turns for each in spent):,}",
+            turns=Count(sum(each.turns for each in spent)),
             cost=money(sum(each.cost_micros for each in spent), prices.currency),
         )
         return words.sound.format(total=today, time=words.duration(seconds)) if seconds else today

@@ -48,7 +48,6 @@ class AdminTexts(Area):
 
 
 class ConsoleTexts(Area):
-    parts = Sentence(ja="管理のページ", en="Pages of the console")
     status = Sentence(ja="状態", en="Status")
     limits = Sentence(ja="制限", en="Limits")
     access = Sentence(ja="アクセス", en="Access")
@@ -62,7 +61,7 @@ class ConsoleTexts(Area):
     backup_made = Sentence(ja="バックアップしました。", en="The backup has been made.")
     verdicts = by_key({"ok": Sentence(ja="正常", en="OK"), "warning": Sentence(ja="注意", en="Warning"), "failed": Sentence(ja="異常", en="Failed"), "off": Sentence(ja="オフ", en="Off")})
     recent = Sentence(ja="この1時間の記録", en="Last hour's log")
-    recent_count = Sentence(ja="エラー\N{NO-BREAK SPACE}{errors}件・警告\N{NO-BREAK SPACE}{warnings}件", en="Errors:\N{NO-BREAK SPACE}{errors}, warnings:\N{NO-BREAK SPACE}{warnings}")
+    recent_count = Sentence(ja="エラー\N{NO-BREAK SPACE}{errors}件・警告\N{NO-BREAK SPACE}{warnings}件", en="{errors:error|errors}, {warnings:warning|warnings}")
 
     version = Sentence(ja="バージョン", en="Version")
     version_value = Sentence(ja="cc-bot {version}（データベース {schema}）", en="cc-bot {version} (database {schema})")
@@ -191,7 +190,6 @@ class ConsoleTexts(Area):
     of_library = Sentence(ja="ライブラリの記録（内容は残しません）", en="A library's record (its words are not kept)")
 
     doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot keeps running. They may take half a minute.")
-    run_doctor = Sentence(ja="点検する", en="Run the doctor")
     check_models = Sentence(ja="モデルを点検", en="Check the models")
     see_rest = Sentence(ja="問題のない項目を見る", en="See what is fine")
     run_again = Sentence(ja="もう一度点検する", en="Run again")

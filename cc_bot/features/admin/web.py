@@ -18,8 +18,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.domain.access import SUBJECTS, Subject
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.errors import OwnersOnly
-from cc_bot.domain.text import Locale, format_size
-from cc_bot.domain.usage import LIMIT_NAMES
+from cc_bot.domain.text import Count, Locale, format_size
 from cc_bot.features.admin import service as admin
 from cc_bot.features.admin.errors import IdNotUnderstood
 from cc_bot.features.admin.service import (
@@ -147,7 +146,7 @@ class ConsolePages(Pages):
     def _describe_log(self, owner: WebVisitor, now: datetime) -> Fact:
         recent = [each for each in self._services.records.newest("warning") if now - each.at < RECENT]
         errors, texts = sum(each.level != "warning" for each in recent), owner.words[ConsoleTexts]
-        counts = texts.recent_count.format(errors=errors, warnings=len(recent) - errors)
+        counts = texts.recent_count.format(errors=Count(errors), warnings=Count(len(recent) - errors))
         worst = max(recent, key=lambda each: LEVELS.index(each.level), default=None)
         value = f"{counts} · {_name_event(texts, worst)}" if worst else counts
         return Fact(texts.recent, value, "failed" if errors else "warning" if recent else "ok", fix="log")
@@ -158,7 +157,6 @@ class ConsolePages(Pages):
             request,
             "admin/console_limits.html",
             limits=limits,
-            names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
             format_size=format_size,
             **await self._names(
