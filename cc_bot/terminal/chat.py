@@ -18,7 +18,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.formatted_text import HTML
 from prompt_toolkit.history import DummyHistory, FileHistory, History
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -97,11 +97,10 @@ class InputLine:
         )
 
     async def read(self, texts: Texts) -> str | None:
-        words, key = texts[TerminalTexts], "ansicyan"
-        hint: StyleAndTextTuples = [(key, "Enter"), ("", f" {words.send}  ")]
-        hint += [(key, "/help  Ctrl-D"), ("", f" {words.leave}")]
+        words = texts[TerminalTexts]
+        keys = HTML("<ansicyan>Enter</ansicyan> {}  <ansicyan>/help  Ctrl-D</ansicyan> {}")
         try:
-            return await self._session.prompt_async(bottom_toolbar=hint)
+            return await self._session.prompt_async(bottom_toolbar=keys.format(words.send, words.leave))
         except EOFError:
             return None
 
@@ -283,8 +282,7 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
         start += [count for module in counting if (count := await module.count_stored(chat))]
     notes = (words.no_key.format(path=chat.profile.dotenv),) if chat.profile.offline else ()
     view.say(" · ".join(start), style="bold")
-    heading, *examples = words.examples
-    view.show_reply(Reply(notes=notes), examples, heading)
+    view.show_reply(Reply(notes=notes), words.examples, has_heading=True)
     lines = shutdown.lines(lambda: line.read(chat.texts))
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)

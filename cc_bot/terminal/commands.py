@@ -276,7 +276,7 @@ async def show_help(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply
         groups.setdefault(name.split()[0], []).extend(name.split()[1:])
     if not text:
         rows = [(f"/{name}", describe_command(name, words), ", ".join(each)) for name, each in groups.items()]
-        chat.view.show_reply(Reply(), rows, heading=texts.help_columns)
+        chat.view.show_reply(Reply(), [texts.help_columns, *rows], has_heading=True)
         chat.view.show_reply(Reply(notes=(texts.help_more,)), texts.help_keys)
         return None
     topic = _normalize(text).lstrip("/")
