@@ -144,11 +144,12 @@ class TestMemories:
         words = chat.texts[MemoryTexts]
         said = await chat.say("/memory add --category 家族 --tags 誕生日,姉 3月15日は誕生日")
         assert said.strip() == words.added.format(id=1, content="3月15日は誕生日")
-        await chat.say("/memory add 牛乳を買う")
+        await chat.say('/memory add --tags "" 牛乳を買う')
         for line in ("/memory list 家族", "/memory list --category 家族", "/memory search 誕生日"):
             [_, found] = await chat.lines(line)
             assert all(part in found for part in ("#1  3月15日は誕生日", "家族", "#誕生日", "#姉")), line
-        assert len(await chat.lines("/memory list")) == 3
+        listed = await chat.lines("/memory list")
+        assert (len(listed), any('#""' in line for line in listed)) == (3, False)
         assert (await chat.say("/memory list 旅行")).strip() == words.none_in_category.format(category="旅行")
         assert (await chat.say("/memory search ない")).strip() == words.no_match.format(query="ない")
         deleted, *_, undo = await chat.lines("/memory delete 2")
