@@ -2,16 +2,19 @@
 
 import asyncio
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
 from typing import Final
 from urllib.parse import quote, urlencode
 
 import structlog
 from aiohttp import web
 
-from cc_bot.domain.clock import DISCORD_EPOCH_MS
+from cc_bot.domain.clock import DISCORD_EPOCH_MS, utc_now
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import ArchivedSession, SessionKey
@@ -92,7 +95,7 @@ class ConversationPages(Pages):
             counts=counts,
             choices=choices,
             selected=selected,
-            sessions=sessions,
+            groups=[(age, [*some]) for age, some in groupby(sessions, partial(_name_age, visitor))],
             search=search,
             max_search=MAX_SEARCH_CHARACTERS,
             session_path=session_path,
@@ -218,6 +221,11 @@ _MARKDOWN: Final = re.compile(r"```\w*|`|\*\*|^[#>]+ ", re.MULTILINE)
 
 def _title(session: ArchivedSession, texts: WebConversationTexts) -> str:
     return shorten(plain_title(session.opening), MAX_TITLE_CHARACTERS) or texts.no_words
+
+
+def _name_age(visitor: WebVisitor, session: ArchivedSession) -> str:
+    today, day = (each.astimezone(visitor.timezone).date() for each in (utc_now(), session.created_at))
+    return visitor.words[WebConversationTexts].ages[bisect_left((0, 1, 6), (today - day).days)]
 
 
 def plain_title(opening: str) -> str:

@@ -18,11 +18,4 @@ class SearchPages(Pages):
         groups = [
             (each.title(visitor_of(request).words), found) for each, found in pages if found and found.count
         ]
-        return render(
-            request,
-            "search.html",
-            search=words,
-            max_search=MAX_SEARCH_CHARACTERS,
-            groups=groups,
-            searched=[each.path for each in request.app[PAGES] if type(each).search is not Pages.search],
-        )
+        return render(request, "search.html", search=words, max_search=MAX_SEARCH_CHARACTERS, groups=groups)

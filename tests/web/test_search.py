@@ -23,7 +23,7 @@ async def test_finds_all_that_one_has_by_page(site: Site, taro: Visit) -> None:
     await draw(site, Card("", "秘密の京都", "x"), visibility="private")
     await taro.press("/reminders", text="<京都>の切符を買う", when="明日9時", repeat="", key="1")
     page = await taro.open("/search?q=京都")
-    groups = re.findall(r'<h2 class="day">(\S+) <small>(\d+)</small>', page)
+    groups = re.findall(r"<h2[^>]*>(\S+) <small>(\d+)</small>", page)
     assert groups == [
         (WORDS[CanvasPageTexts].canvas, "1"),
         *((PAGE.memories, "7"), (PAGE.conversations, "1"), (PAGE.reminders, "1")),

@@ -293,7 +293,6 @@ class WebMemoryTexts(Area):
 
     erase_title = Sentence(ja="メモリ {count}件を完全に消しますか？", en="Erase {count:memory|memories} for good?")
     erase_where = Sentence(ja="どこまで消しますか", en="How much to erase")
-    erase_warning = Sentence(ja="消したものは、元には戻せません。", en="This can't be undone.")
     erase_now = Sentence(ja="{count}件を完全に消す", en="Erase {count:memory|memories} for good")
     just_deleted = Sentence(ja="削除したばかりのメモリ {count}件", en="{count:memory|memories} you just deleted")
     erased_said = Sentence(ja="会話の中でこの内容にふれた発言と回答、その要約、キャンバスに描いたもの", en="messages and answers about them, summaries, drawings on canvases")
