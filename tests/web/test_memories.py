@@ -119,7 +119,7 @@ class TestAdding:
         assert (kept.content, kept.category, kept.tags) == ("歯医者は木曜", "general", ("歯", "予定"))
         assert (kept.audience, kept.source.kind) == ("anywhere", "command")
         assert "歯医者は木曜" in await said_after(taro, answer)
-        assert "2099/12/31 まで" in await taro.open("/memories")
+        assert "2099年12月31日 まで" in await taro.open("/memories")
         assert 'value="2099-12-31"' in await taro.open("/memories/1")
 
     async def test_tells_why_not_and_gives_the_text_back(self, site: Site, taro: Visit) -> None:
