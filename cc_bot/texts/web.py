@@ -99,7 +99,7 @@ class WebSettingsTexts(Area):
 class WebConversationTexts(Area):
     hint = Sentence(ja="ボットとのあなたの会話です。ほかの人には見えません。", en="Your own conversations with the bot. Nobody else sees this page.")
     none = Sentence(ja="会話はまだありません。Discord で </ask> と書いて話しかけると、ここに残ります。", en="No conversations yet. Talk to the bot with </ask> on Discord, and you find them here.")
-    search = Sentence(ja="会話を検索", en="Search conversations")
+    search = Sentence(ja="会話を検索", en="Search chats")
     found = Sentence(ja="「{words}」をふくむ会話: {count}件", en="Conversations with “{words}”: {count}")
     show_all = Sentence(ja="すべての会話", en="All conversations")
     channel_and_agent = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
