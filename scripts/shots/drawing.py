@@ -71,11 +71,11 @@ def day_line(name: str) -> str:
 def markdown(text: str, locale: str) -> str:
     """Discord's Markdown, as far as the bot's own messages use it."""
     lines = []
-    for number, block in enumerate(re.split(r"```(?:[a-z]*\n)?", text)):
+    for number, block in enumerate(re.split(r"```(?:[a-z]*\n)?(.*?)```\n?", text, flags=re.DOTALL)):
         if number % 2:
             lines.append(f"<pre>{escape(block.strip())}</pre>")
         elif block.strip():
-            lines.append(_lines(block.removeprefix("\n").removesuffix("\n"), locale))
+            lines.append(_lines(block.removesuffix("\n"), locale))
     return "".join(lines)
 
 

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Final
 
 import hikari
@@ -149,8 +148,8 @@ class LiveAnswer:
             buttons = answer_buttons(
                 self.state, self.words, user_id, earlier, has_card=has_card, private=self.card.private
             )
-        shown = (make(self.state, self.words, self.card.user_id) for make in (canvas_button, used_button))
-        buttons = (*chain.from_iterable(shown), *buttons)
+        buttons = (*used_button(self.state, self.words, self.card.user_id), *buttons)
+        buttons = (*canvas_button(self.state, self.words, self.card.user_id), *buttons)
         return change_last_text(texts, lambda page: replace(page, buttons=buttons))
 
     async def _show_progress_until_end(self) -> None:

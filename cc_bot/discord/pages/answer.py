@@ -268,10 +268,8 @@ def used_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button,
 
 def canvas_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
     """Return the button that shows the changed canvas, if it is that of the current agent."""
-    label = words[CanvasChangeTexts].open
-    if state.canvas is None or state.canvas.empty or not label:
-        return ()
-    return (Button(label, ShowButton(user_id, "canvas").custom_id()),)
+    label = words[CanvasChangeTexts].open if state.canvas and not state.canvas.empty else ""
+    return (Button(label, ShowButton(user_id, "canvas").custom_id()),) if label else ()
 
 
 def answer_buttons(

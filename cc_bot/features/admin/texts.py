@@ -1,7 +1,5 @@
 """`/admin` and the owners' console."""
 
-from collections.abc import Mapping
-
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
@@ -14,7 +12,7 @@ class AdminTexts(Area):
     limit_was_not_set = Sentence(ja="ここで決めた制限の中に、それはありません。</admin limits show> で確かめてください。", en="No such limit was set here. See </admin limits show>.")
     everyone = Sentence(ja="全員（1人あたり）", en="Everyone (each user)")
     no_limit = Sentence(ja="制限なし", en="no limit")
-    limit_sources: Both[Mapping[str, str]] = by_key({"owner": Sentence(ja="✏️ ここで決めたもの", en="✏️ set here"), "file": Sentence(ja="📄 設定ファイルのもの", en="📄 from the policy file")})
+    limit_sources = by_key({"owner": Sentence(ja="✏️ ここで決めたもの", en="✏️ set here"), "file": Sentence(ja="📄 設定ファイルのもの", en="📄 from the policy file")})
     limits = by_key(
         {
             "turns_per_minute": Sentence(ja="1分あたりの質問", en="Questions a minute"),
