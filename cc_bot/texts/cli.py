@@ -201,7 +201,7 @@ class TerminalTexts(Area):
     tool_used = Sentence(ja="{name} を使いました", en="Used {name}")
     tool_failed = Sentence(ja="{name} はうまくいきませんでした", en="{name} did not work")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と書くと続きを書きます。", en="✂️ The answer broke off. Write “go on” for the rest.")
-    unknown = Sentence(ja="{given} というコマンドはありません。一覧は /help、質問なら / を付けずに。", en="There is no command {given}. /help lists them. A question needs no slash.")
+    unknown = Sentence(ja="{given} というコマンドはありません。一覧は /help で見られます。質問は / を付けずに書いてください。", en="There is no command {given}. /help lists them. A question needs no slash.")
     unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
     usage = Sentence(ja="書き方: {usage}", en="Write it like this: {usage}")
     not_here = Sentence(ja="{given} は Discord でだけ使えます。ここで使えるものは /help で見られます。", en="{given} works on Discord only. /help lists what works here.")

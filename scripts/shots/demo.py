@@ -91,7 +91,8 @@ async def film(stage: Stage, said: Scene) -> list[Frame]:
             drawn = answer([*messages.values()], said.locale, time, reply_line(user.name, question))
             frames.append((window.draw(drawn), max(end_s - shown.at_s, SHORTEST_S)))
         if not number:
-            frames = [(window.draw(drawn), POSTER_S), *frames, (window.draw(drawn) + PRESSED, PRESSED_S)]
+            alone = Window(said, number, user_message(user.name, time, question, asks=True))
+            frames = [(alone.draw(drawn), POSTER_S), *frames, (window.draw(drawn) + PRESSED, PRESSED_S)]
             card = reply.messages[-1]
             await stage.discord.click(user, card, card.buttons[-1].custom_id or "")
             await stage.discord.quiet(0.3)

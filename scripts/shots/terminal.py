@@ -111,7 +111,8 @@ async def shoot(shooter: Shooter, locale: str, folder: Path) -> None:
             await shooter.draw(html, f"terminal-{name}-{locale}-{columns}", round(columns * COLUMN_PX) + 24)
 
         with shooter.attempt(f"terminal {locale} {columns}"):
-            await fill(chat_folder, environ, data["memories"], when)
+            texts = [each.split("|")[0] for each in data["reminders"][:2]]
+            await fill(chat_folder, environ, data["memories"], [when, *texts])
             async with running(chat_folder, columns, environ, "chat") as terminal:
                 await draw("first", await terminal.settled())
                 lines = {
@@ -138,11 +139,12 @@ async def shoot(shooter: Shooter, locale: str, folder: Path) -> None:
                 await draw("setup-wrong", await terminal.enter("not a token", "✗"))
 
 
-async def fill(folder: Path, environ: Mapping[str, str], memories: list[str], when: str) -> None:
+async def fill(folder: Path, environ: Mapping[str, str], memories: list[str], reminders: list[str]) -> None:
     """Say to the program what fills its lists."""
     rows = [line.split("|") for line in memories]
     added = [f'/memory add --category "{row[1]}" --tags "{row[2]}" {row[3]}' for row in rows]
-    said = [*added, when, "/remind add 12/24 10:30 🎂", "/remind add every Monday 9:00 🗑️"]
+    when, once, weekly = reminders
+    said = [*added, when, f"/remind add 12/24 10:30 {once}", f"/remind add every Monday 9:00 {weekly}"]
     command = sys.executable, "-m", "cc_bot", "chat"
     process = await asyncio.create_subprocess_exec(
         *command, cwd=folder, env={**os.environ, **environ}, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL

@@ -27,6 +27,7 @@ from cc_bot.domain.message import (
     Message,
     Target,
     ToolCall,
+    Visibility,
 )
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
@@ -86,7 +87,14 @@ NUMBERS: Final = {
 }
 VALUES: Final[dict[object, object]] = (
     {SessionKey: KEY, ChannelKey: ChannelKey(3), PendingTurn: TURN, Payer: Payer(USER, 5, (7,))}
-    | {str: "t", Audience: "private", datetime: NOW, date: NOW.date(), Collection[Target]: ["dm"]}
+    | {
+        str: "t",
+        Audience: "private",
+        Visibility: "private",
+        datetime: NOW,
+        date: NOW.date(),
+        Collection[Target]: ["dm"],
+    }
     | {Collection[int]: [1, 11], Sequence[int]: [1, 11], LimitRules: {LimitKey("guild", 5, "concurrent"): 1}}
     | {Sequence[Message]: [], Sequence[str]: ["s", "t"]}
 )

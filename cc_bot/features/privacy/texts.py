@@ -163,7 +163,7 @@ class WebPrivacyTexts(Area):
     count = Sentence(ja="件数", en="Number")
     dates = Sentence(ja="期間", en="Dates")
     web_access = Sentence(ja="ウェブを見るとき", en="On the web")
-    export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。", en="Everything that is stored about you, in one JSON file. Best kept to yourself.")
+    export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます（人に見せないでください）。すべて消すこともできます。消したものは戻せません。", en="Everything that is stored about you, in one JSON file; keep it to yourself. Or erase everything, for good.")
     download = Sentence(ja="ダウンロードする", en="Download")
     within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
