@@ -24,7 +24,7 @@ class HeartbeatTexts(Area):
 
 class WebHeartbeatTexts(Area):
     title = Sentence(ja="声かけ", en="Checking in")
-    on = Sentence(ja="オン", en="on")
+    on = Sentence(ja="オン", en="On")
     off = Sentence(ja="オフ", en="off")
     hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling you.")
     every = Sentence(ja="間隔（時間）", en="Hours between checks")
