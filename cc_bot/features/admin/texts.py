@@ -168,7 +168,7 @@ class ConsoleTexts(Area):
             "tool_server": Sentence(ja="ツールのサーバーとの接続", en="Connecting to a tool server"),
             "turn": Sentence(ja="質問への回答", en="Answering a question"),
             "turn_done": Sentence(ja="質問に答えました", en="A question was answered"),
-            "user_not_told": Sentence(ja="利用者に知らせられませんでした", en="A user could not be told"),
+            "user_not_told": Sentence(ja="利用者に知らせられませんでした", en="A user could not be notified"),
         }
     )
     went_wrong = Sentence(ja="{subject}がうまくいきませんでした", en="{subject} failed")
