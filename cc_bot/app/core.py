@@ -120,7 +120,7 @@ async def open_core(
         retention, zone = config.retention, config.timezone
         leader_jobs: dict[str, Work] = {
             "sweep": partial(sweep, stores, spending, processes_changed),
-            "purge": partial(keep_purging, stores.memory_removal, clock, zone),
+            "purge": partial(keep_purging, stores, clock, zone),
             "retention": partial(enforce_retention, stores.retention, retention, clock, zone),
         }
         database = state_path(config.database_url, config.data_folder)

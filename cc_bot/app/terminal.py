@@ -58,4 +58,4 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
             parts = {**core.feature_parts, Privacy: core.privacy, Spending: core.spending}
             return await run_chat(core.assistant, core.stores, parts, profile)
         finally:
-            await purge_due(core.stores.memory_removal, clock)
+            await purge_due(core.stores, clock)

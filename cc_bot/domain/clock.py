@@ -15,6 +15,9 @@ DISCORD_EPOCH_MS: Final = 1420070400000  # the upper bits of a Discord id are th
 MAX_CLOCK_SKEW: Final = timedelta(minutes=1)
 """How far stored times may be ahead of this clock: another machine may have written them."""
 
+UNDO_TIME: Final = timedelta(minutes=10)
+"""How long what a user deleted is hidden, and can be restored, before it is deleted for good."""
+
 
 def utc_now() -> datetime:
     return datetime.now(UTC)

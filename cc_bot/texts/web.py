@@ -125,10 +125,10 @@ class WebConversationTexts(Area):
     statuses = by_key({"stopped": Sentence(ja="途中で止めました", en="stopped by you"), "cut": Sentence(ja="途中で切れました", en="cut off")})
     delete = Sentence(ja="この会話を消す", en="Delete this conversation")
     delete_hint = Sentence(
-        ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約が消え、チャンネルの文脈からも外れます。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。元には戻せないので、控えが要るときは先に書き出してください。",
-        en="This deletes the conversation's messages and files, and the summaries that include them. The bot no longer uses them in the channel either. If it is the newest conversation there, its canvas is emptied, too. Messages on Discord itself and memories stay. This can't be undone; for a copy, export the conversation first.",
+        ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約を消し、チャンネルの文脈からも外します。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。10分間は元に戻せます。",
+        en="This deletes the conversation's messages and files, and the summaries that include them. The bot no longer uses them in the channel either. If it is the newest conversation there, its canvas is emptied, too. Messages on Discord itself and memories stay. You can undo this for 10 minutes.",
     )
-    delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
+    delete_now = Sentence(ja="消す", en="Delete")
     gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This conversation is gone: it was deleted, or it was older than conversations are kept.")
     back = Sentence(ja="会話の一覧へ", en="All chats")
     pages = Sentence(ja="ページ送り", en="Pages of this list")

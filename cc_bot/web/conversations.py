@@ -38,6 +38,7 @@ from cc_bot.web.page import (
     send_file,
 )
 from cc_bot.web.services import WebServices
+from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
 _log = structlog.get_logger(__name__)
@@ -201,12 +202,20 @@ class ConversationPages(Pages):
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
         """Raises StorageError if nothing was deleted."""
-        visitor = visitor_of(request)
-        key = await self._services.privacy.delete_session(visitor.user_id, request.match_info["id"])
+        user_id, id_ = visitor_of(request).user_id, request.match_info["id"]
+        archive, refresh_canvas = self._services.stores.archive, self._services.discord.refresh_canvas
+        key = await archive.hide_session(user_id, id_)
         if key is None:
             return _show_not_found(request)
-        await self._services.discord.refresh_canvas(key)
-        return redirect(request, "/conversations", "conversation_deleted")
+        await refresh_canvas(key)
+
+        async def restore() -> bool:
+            if restored := await archive.restore_session(user_id, id_):
+                await refresh_canvas(restored)
+            return restored is not None
+
+        undo = offer_undo(request, self._services, f"/conversations/{id_}", restore)
+        return redirect(request, "/conversations", "conversation_deleted", undo)
 
 
 def _show_not_found(request: web.Request) -> web.Response:

@@ -181,9 +181,10 @@ def _load_template(name: str) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-def redirect(request: web.Request, path: str, name: str) -> web.Response:
-    """Redirect after a press. The next page shows the sentence `name` of `WebTexts.done`."""
-    return _redirect_with_notice(request, path, PageNotice(name))
+def redirect(request: web.Request, path: str, name: str, undo: str = "") -> web.Response:
+    """Redirect after a press. The next page shows the sentence `name` of `WebTexts.done`. `undo`: the path to
+    which the button "Undo" posts."""
+    return _redirect_with_notice(request, path, PageNotice(name, undo=undo))
 
 
 def _redirect_with_notice(request: web.Request, path: str, notice: PageNotice) -> web.Response:

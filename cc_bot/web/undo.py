@@ -5,17 +5,17 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from aiohttp import web
 
+from cc_bot.domain.clock import UNDO_TIME
 from cc_bot.domain.errors import NothingHere
 from cc_bot.web.page import Pages, redirect
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import visitor_of
 
-UNDO_TIME: Final = timedelta(minutes=10)
 MAX_UNDOS: Final = 500
 
 

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from cc_bot.features.memory.model import UNDO_TIME
+from cc_bot.domain.clock import UNDO_TIME
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.model_server import Call, calls, says

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,8 +14,7 @@ from freezegun import freeze_time
 from structlog.testing import capture_logs
 
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.features.memory.model import UNDO_TIME
+from cc_bot.domain.clock import UNDO_TIME, Clock, utc_now
 from cc_bot.features.memory.stores import removal
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.service import keep_purging, purge_due
@@ -52,8 +52,8 @@ def ten_minutes_later() -> datetime:
 
 
 @asynccontextmanager
-async def purging(removal: MemoryRemovalStore, clock: Clock) -> AsyncIterator[None]:
-    task = asyncio.create_task(keep_purging(removal, clock, TOKYO))
+async def purging(stores: Stores, clock: Clock) -> AsyncIterator[None]:
+    task = asyncio.create_task(keep_purging(stores, clock, TOKYO))
     try:
         async with asyncio.timeout(60):
             yield
@@ -68,10 +68,10 @@ class TestDueMemories:
             await deleted(stores, "古い")
             now.tick(UNDO_TIME - timedelta(seconds=1))
             await deleted(stores, "新しい")
-            assert await purge_due(stores.memory_removal, utc_now)
+            assert await purge_due(stores, utc_now)
             assert left(tmp_path) == ["古い", "新しい"]
             now.tick(1)
-            assert await purge_due(stores.memory_removal, utc_now)
+            assert await purge_due(stores, utc_now)
             assert left(tmp_path) == ["新しい"]
 
     @pytest.mark.parametrize("early_s", [(1.0, 0.01), ()], ids=["when their time comes", "at once if it has"])
@@ -80,7 +80,7 @@ class TestDueMemories:
             await deleted(stores)
             over = ten_minutes_later()
         moments = [over - timedelta(seconds=early) for early in early_s]
-        async with purging(stores.memory_removal, lambda: moments.pop(0) if moments else over):
+        async with purging(stores, lambda: moments.pop(0) if moments else over):
             while left(tmp_path):  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.01)
         assert moments == []
@@ -92,9 +92,9 @@ class TestAttempt:
         with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM memories").fetchall()
-            assert not await purge_due(stores.memory_removal, ten_minutes_later)
+            assert not await purge_due(stores, ten_minutes_later)
             assert left(tmp_path) == []
-        assert await purge_due(stores.memory_removal, ten_minutes_later)
+        assert await purge_due(stores, ten_minutes_later)
 
 
 class TestLargeDatabase:
@@ -111,7 +111,7 @@ class TestLargeDatabase:
             now = ten_minutes_later() - timedelta(seconds=0.02)  # so that the purge looks every 20 ms
         memory = await stores.memories.add(ME, "忘れること")
         await memories.erase(ME, memory.id)
-        async with purging(memories, lambda: now):
+        async with purging(stores, lambda: now):
             while owed(tmp_path) != (1, 1):  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.01)
             memory = await stores.memories.add(ME, "忘れること")
@@ -126,5 +126,5 @@ class TestLargeDatabase:
         memories = MemoryRemovalStore(Full(stores.memories._database))
         await memories.erase(ME, memory.id)
         with capture_logs() as logs:
-            assert await purge_due(memories, utc_now, vacuum=True)
+            assert await purge_due(replace(stores, memory_removal=memories), utc_now, vacuum=True)
         assert [log["event"] for log in logs] == ["no_room_for_vacuum"]

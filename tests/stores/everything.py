@@ -257,6 +257,9 @@ async def read_and_delete_a_conversation(stores: Stores) -> None:
     await stores.sessions.commit_turn(session, turn("もう一つ", attachments=(FILE,)), redraw=drawn)
     await summarized(stores)
     assert await archive.list_messages(USER, session.id)
+    assert await archive.hide_session(USER, session.id) == KEY
+    assert await archive.restore_session(USER, session.id) == KEY
+    assert await archive.list_hidden(datetime.now(UTC)) == []
     assert await archive.delete_session(USER, session.id) == KEY
 
 

@@ -4,9 +4,11 @@ from datetime import timedelta
 from typing import Final
 
 import pytest
+from freezegun import freeze_time
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
@@ -84,6 +86,53 @@ class TestReading:
         assert await stores.archive.list_sessions(other) == []
         assert await stores.archive.delete_session(other, session.id) is None
         assert await stores.archive.get_session(KEY.user_id, session.id)
+
+
+class TestHiding:
+    async def test_ends_a_session_without_a_trace_until_it_is_restored(self, open_again: OpenStores) -> None:
+        with freeze_time("2026-11-22 03:04:05", real_asyncio=True) as now:
+            async with open_again() as stores:
+                archive = stores.archive
+                session = await talk(stores, "要約される話", card="札")
+                await summarized(stores)
+                hidden_in = await stores.sessions.open(KEY)
+                assert await archive.hide_session(OTHER_USER.user_id, session) is None
+                assert await archive.hide_session(KEY.user_id, session) == KEY
+                with pytest.raises(ConversationGone):
+                    await stores.sessions.commit_turn(hidden_in, turn("後"))
+                assert await archive.get_session(KEY.user_id, session) is None
+                assert await archive.list_sessions(KEY.user_id) == []
+                assert await archive.list_keys(KEY.user_id) == []
+                assert await stores.summaries.list_current(KEY) == ()
+                opened = await stores.sessions.open(KEY)
+                assert (opened.history, opened.summaries, opened.canvas) == ((), (), EMPTY_CANVAS)
+                await archive.hide_session(KEY.user_id, session)  # pressed twice
+                assert await archive.list_hidden(utc_now()) == [(KEY.user_id, session)]
+                now.tick(1)
+                assert await archive.list_hidden(utc_now() - timedelta(seconds=2)) == []
+                assert await archive.restore_session(OTHER_USER.user_id, session) is None
+                assert await archive.restore_session(KEY.user_id, session) == KEY
+                assert await archive.restore_session(KEY.user_id, session) is None
+                [listed] = await archive.list_sessions(KEY.user_id)
+                assert (listed.id, listed.closed_at is None) == (session, False)
+                opened = await stores.sessions.open(KEY)
+                assert [each.text for each in opened.summaries] == ["要約"]
+                assert opened.canvas == hidden_in.canvas
+
+    async def test_restores_a_session_that_was_open_as_an_expired_one(self, stores: Stores) -> None:
+        session = await talk(stores, "まだの話")
+        await stores.archive.hide_session(KEY.user_id, session)
+        assert await stores.summaries.get_backlog(KEY) is None
+        await stores.archive.restore_session(KEY.user_id, session)
+        assert [each.text for each in (await stores.sessions.open(KEY)).unsummarized] == ["まだの話"]
+
+    async def test_keeps_what_was_drawn_since(self, stores: Stores) -> None:
+        session = await talk(stores, "前の話", card="前の札")
+        await stores.archive.hide_session(KEY.user_id, session)
+        await talk(stores, "次の話", card="次の札")
+        drawn = got(await stores.canvases.get(KEY))
+        await stores.archive.restore_session(KEY.user_id, session)
+        assert await stores.canvases.get(KEY) == drawn
 
 
 class TestDeleting:

@@ -20,6 +20,7 @@ from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.log import attach_handler
 from cc_bot.texts import texts
+from cc_bot.texts.web import WebConversationTexts, WebTexts
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
 from tests.web.pages import CHANNEL, HANA, TARO, Site
@@ -140,9 +141,12 @@ class TestWithoutScripts:
             await page.get_by_role("button", name="お知らせ 1 を取り消す").click()
             await expect(page.get_by_text("予約したお知らせはありません。")).to_be_visible()
             await page.goto(f"{site.url}/conversations/{id_}")
-            await press_by_keyboard(page, page.get_by_text("この会話を消す", exact=True))
-            await press_by_keyboard(page, page.get_by_role("button", name="元に戻せないことを確かめて消す"))
-            await expect(page.locator("#said")).to_have_text("会話を消しました。")
+            words = texts(Locale.JA)[WebConversationTexts]
+            await press_by_keyboard(page, page.get_by_text(words.delete, exact=True))
+            await press_by_keyboard(page, page.get_by_role("button", name=words.delete_now, exact=True))
+            await expect(page.locator("#said")).to_contain_text(
+                texts(Locale.JA)[WebTexts].done["conversation_deleted"]
+            )
             assert await site.core.stores.archive.get_session(TARO, id_) is None
             await page.locator(".top summary").click()  # holds what the row of a phone has no room for
             await page.get_by_role("link", name="設定").click()

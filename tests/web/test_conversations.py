@@ -3,9 +3,15 @@ from typing import Final
 from urllib.parse import quote
 from uuid import uuid4
 
+from cc_bot.domain.clock import UNDO_TIME, utc_now
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.model import Card
+from cc_bot.features.privacy.service import purge_due
+from cc_bot.texts import texts
+from cc_bot.texts.web import WebConversationTexts, WebTexts
+from tests.stores.backends import got
 from tests.web.pages import CHANNEL, HANA, Site, Visit
 from tests.web.stored import DM, KEY, draw, talk
 
@@ -85,17 +91,26 @@ class TestReading:
             assert "花の秘密" in await hana.open(f"/conversations/{theirs}")
 
 
-async def test_a_conversation_is_deleted_with_its_canvas_and_another_begins(site: Site, taro: Visit) -> None:
+async def test_a_deleted_conversation_can_be_had_back_for_a_while_and_is_then_gone(
+    site: Site, taro: Visit
+) -> None:
     kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
     await draw(site, Card("", "旅程", "京都"))
-    page = await taro.follow(await taro.press(f"/conversations/{gone}/delete"))
-    assert "会話を消しました。" in page
+    words, path, stores = texts(Locale.JA), f"/conversations/{gone}", site.core.stores
+    page = await taro.follow(await taro.press(f"{path}/delete"))
+    assert words[WebTexts].done["conversation_deleted"] in page
     assert (kept in page, gone in page) == (True, False)
     assert site.town.changed == [KEY]
-    seen = await site.core.stores.canvases.get(KEY)
+    seen = await stores.canvases.get(KEY)
     assert seen is None or seen.state == EMPTY_CANVAS
-    session = await site.core.stores.sessions.open(KEY)
+    session = await stores.sessions.open(KEY)
     assert (session.id != gone, session.history) == (True, ())
-    assert site.core.stores.erasures.path.stat().st_size
-    assert (await taro.press(f"/conversations/{gone}/delete")).status == 404
-    assert "この会話は、もうありません。" in await taro.open(f"/conversations/{gone}", status=404)
+    assert words[WebConversationTexts].gone in await taro.open(path, status=404)
+    [undo] = re.findall(r'action="(/undo/[\w-]+)"', page)
+    assert "旅行の計画" in await taro.follow(await taro.press(undo))
+    assert "京都" in got(await stores.canvases.get(KEY)).state
+    await taro.press(f"{path}/delete")
+    assert await purge_due(stores, lambda: utc_now() + UNDO_TIME)
+    assert stores.erasures.path.stat().st_size
+    assert await stores.archive.restore_session(KEY.user_id, gone) is None
+    assert (await taro.press(f"{path}/delete")).status == 404

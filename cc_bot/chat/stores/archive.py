@@ -3,19 +3,19 @@ a channel's context."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 from uuid import uuid4
 
 from cc_bot.chat.stores.blocks import delete_messages
-from cc_bot.chat.stores.canvases import COUNT_SWITCH, clear_canvas, read_current_canvas
+from cc_bot.chat.stores.canvases import COUNT_SWITCH, put_canvas, read_current_canvas
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
 from cc_bot.db import Statement, Transaction, channel_lock, run_all, user_lock
 from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_ms, to_text
 from cc_bot.domain.message import Attachment, Message
-from cc_bot.domain.session import ArchivedSession, SessionKey
+from cc_bot.domain.session import EMPTY_CANVAS, ArchivedSession, SessionKey
 from cc_bot.features.memory.stores.rows import RECORD_ERASURE
 
 OPENING_CHARACTERS: Final = 200
@@ -28,7 +28,7 @@ _SESSION: Final = Columns(ArchivedSession, datetimes=ISO)
 # The user's sessions that have messages.
 _FROM_SESSIONS: Final = """
     FROM sessions AS s
-    WHERE s.user_id = $1
+    WHERE s.user_id = $1 AND s.deleted_at IS NULL
         AND EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = s.id AND m.user_id = $1)
 """
 
@@ -174,11 +174,29 @@ class ArchiveStore(Store):
         rows = await self._database.query(sql, user_id, word, *session_ids)
         return {row[0]: row[1] for row in rows}
 
+    async def hide_session(self, user_id: int, session_id: str) -> SessionKey | None:
+        """Close a session and hide it from lists and prompts. Returns its key; None if the user has no such
+        session. A turn that runs in the session will not be stored. Its channel's context keeps its messages
+        until `delete_session`."""
+        if key := await self._get_key(user_id, session_id):
+            await self._database.write(partial(self._hide_session, key, session_id), [user_lock(user_id)])
+        return key
+
+    async def restore_session(self, user_id: int, session_id: str) -> SessionKey | None:
+        """Undo `hide_session`, but leave the session closed. The canvas returns unless something was drawn
+        since. Returns the key; None if the user has no such hidden session."""
+        steps = partial(self._restore_session, user_id, session_id)
+        return await self._database.write(steps, [user_lock(user_id)])
+
+    async def list_hidden(self, until: datetime) -> list[tuple[int, str]]:
+        """List the users and ids of sessions hidden until then."""
+        sql = "SELECT user_id, id FROM sessions WHERE deleted_at <= $1 /* scope: all users */"
+        return [(user_id, id_) for user_id, id_ in await self._database.query(sql, to_text(until))]
+
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a session. Returns its key; None if the user has no such session. A turn that runs in the
-        session will not be stored. SQLite's unused pages keep the texts until `MemoryRemovalStore.clean`."""
-        sql = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
-        key = KEY.read_first(await self._database.query(sql, user_id, session_id))
+        """Delete a session for good. Returns its key; None if the user has no such session. SQLite's unused
+        pages keep the texts until `MemoryRemovalStore.scrub`."""
+        key = await self._get_key(user_id, session_id)
         if key is None:
             return None
         if self._log:
@@ -190,10 +208,7 @@ class ArchiveStore(Store):
 
     def _delete_session(self, key: SessionKey, session_id: str) -> Transaction[None]:
         user_and_session = (key.user_id, session_id)
-        current = yield from read_current_canvas(key)
-        if current is not None and current.session_id == session_id and current.revision:
-            # Otherwise the canvas of an earlier session would become the current one.
-            yield from self._open_empty_session(key, session_id)
+        yield from self._hide_session(key, session_id)
         yield from forget_summaries_of(key, session_id)
         select_discord_ids = """
             SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
@@ -203,12 +218,41 @@ class ArchiveStore(Store):
         for sql in (_DELETE_MESSAGES, _DELETE_SESSION):
             yield Statement(sql, user_and_session)
         yield Statement(RECORD_ERASURE)
+
+    async def _get_key(self, user_id: int, session_id: str) -> SessionKey | None:
+        sql = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
+        return KEY.read_first(await self._database.query(sql, user_id, session_id))
+
+    def _hide_session(self, key: SessionKey, session_id: str) -> Transaction[None]:
+        now, current = to_text(self._clock()), (yield from read_current_canvas(key))
+        sql = """
+            UPDATE sessions SET
+                deleted_at = coalesce(deleted_at, $3), closed_at = coalesce(closed_at, $3), summarize = 0
+            WHERE user_id = $1 AND id = $2
+        """
+        yield Statement(sql, (key.user_id, session_id, now))
+        if current is not None and current.session_id == session_id and current.revision:
+            # Otherwise its canvas, or that of an earlier session, would be the current one.
+            next_id = str(uuid4())
+            yield Statement(INSERT_SESSION, (*key_columns(key), next_id, now))
+            yield from put_canvas(next_id, key, EMPTY_CANVAS)
         yield Statement(COUNT_SWITCH)
 
-    def _open_empty_session(self, key: SessionKey, session_id: str) -> Transaction[None]:
-        """Open a session with an empty canvas, whose revision is above that of the former one."""
-        now = to_text(self._clock())
-        yield from run_all(clear_canvas(key))
-        sql = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE user_id = $1 AND id = $2"
-        yield Statement(sql, (key.user_id, session_id, now))
-        yield Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now))
+    def _restore_session(self, user_id: int, session_id: str) -> Transaction[SessionKey | None]:
+        # A session that was open then counts as expired, so that it will be summarized.
+        sql = f"""
+            UPDATE sessions SET
+                deleted_at = NULL, summarize = CASE WHEN closed_at = deleted_at THEN 1 ELSE 0 END
+            WHERE user_id = $1 AND id = $2 AND deleted_at IS NOT NULL
+            RETURNING {KEY.select}, canvas_state, canvas_revision
+        """
+        rows = yield Statement(sql, (user_id, session_id))
+        if not rows:
+            return None
+        *_, state, revision = rows[0]
+        key = KEY.read(rows[0])
+        current = yield from read_current_canvas(key)
+        if current and (current.state, current.revision) == (EMPTY_CANVAS, revision + 1):
+            yield from put_canvas(current.session_id, key, state)
+        yield Statement(COUNT_SWITCH)
+        return key

@@ -106,7 +106,7 @@ _LIST_DRAWINGS: Final = f"""
         ORDER BY q.id DESC LIMIT 1
     )
     FROM messages AS a JOIN sessions AS s ON s.id = a.session_id AND s.user_id = $1
-    WHERE a.user_id = $1 AND s.canvas_revision > 0 AND a.visibility IN ('public', $2)
+    WHERE a.user_id = $1 AND s.canvas_revision > 0 AND s.deleted_at IS NULL AND a.visibility IN ('public', $2)
         AND a.tool_calls LIKE '%"name": "canvas%'
 """
 

@@ -25,7 +25,7 @@ from cc_bot.chat.stores.files import (
 )
 from cc_bot.chat.stores.ledger import FROM_QUESTION, MARK_TURN_ANSWERED
 from cc_bot.chat.stores.proposals import DELETE_PROPOSALS_OF_ANSWER, PROPOSAL, insert_proposals
-from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
+from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, NONE_DELETED, STOP_SUMMARIZING
 from cc_bot.chat.stores.usage import Settlement, settle_stored
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, run_all, user_lock
 from cc_bot.db.columns import (
@@ -128,7 +128,7 @@ _SELECT_UNSUMMARIZED: Final = f"""
 _SELECT_SUMMARIES: Final = f"""
     SELECT {_part_columns("id", "summary", content="content", visibility="visibility", tainted="tainted")}
     FROM summaries
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility IN ('public', $5)
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility IN ('public', $5) AND {NONE_DELETED}
 """
 
 _SELECT_CANVAS: Final = f"""
@@ -152,8 +152,8 @@ _MESSAGE_PARAMETERS: Final = Parameters(
     (name for name in MESSAGE.names if name not in ("id", "created_at")), first=7
 )
 
-# Inserts nothing if the session is another user's. $1 session, $2 user, $3 now, $4 channel and $5 thread
-# whose context gets the message (NULL: none), $6 the replaced answer
+# Inserts nothing if the session is another user's or deleted. $1 session, $2 user, $3 now, $4 channel and $5
+# thread whose context gets the message (NULL: none), $6 the replaced answer
 _INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
         session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
@@ -166,7 +166,7 @@ _INSERT_MESSAGE: Final = f"""
         $3, $3, {_MESSAGE_PARAMETERS.placeholders}
     FROM sessions AS s
     LEFT JOIN messages AS old ON old.id = $6 AND old.user_id = $2
-    WHERE s.id = $1 AND s.user_id = $2
+    WHERE s.id = $1 AND s.user_id = $2 AND s.deleted_at IS NULL
     RETURNING id
 """
 

@@ -28,9 +28,17 @@ _BACKLOG_ROW: Final = Columns(_BacklogRow, message=MESSAGE)
 
 MAX_BACKLOG: Final = 200  # messages
 
+# No summary is shown while it may tell of a session that its user may still restore.
+NONE_DELETED: Final = """
+    NOT EXISTS (
+        SELECT 1 FROM sessions
+        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND deleted_at IS NOT NULL
+    )
+"""
+
 _SELECT: Final = f"""
     SELECT {_SUMMARY.select} FROM summaries
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND {NONE_DELETED}
     ORDER BY visibility DESC
 """
 

@@ -19,7 +19,8 @@ CREATE TABLE sessions (
     created_at      @text NOT NULL,
     last_active     @text NOT NULL,
     active_hour     @text NOT NULL DEFAULT '',   -- the hour of last_active, 2026-11-26T18: its index changes rarely
-    closed_at       @text,              -- by /clear or expiry; NULL while the session is open
+    closed_at       @text,              -- by /clear, expiry or deletion; NULL while the session is open
+    deleted_at      @text,              -- by its user, who may undo it for 10 minutes; then the row goes
     -- Messages up to summarized_to (0: none) are in a summary, or were in one that the user deleted. `summarize` is 1
     -- while later messages may still be summarized: until /clear, or until all messages of an expired session were.
     summarize       @number NOT NULL DEFAULT 1 CHECK (summarize IN (0, 1)),
@@ -30,6 +31,8 @@ CREATE TABLE sessions (
 CREATE UNIQUE INDEX sessions_open_by_key ON sessions (user_id, channel_id, agent) WHERE closed_at IS NULL;
 -- Serves: closing idle sessions, catching up with the DMs of open ones.
 CREATE INDEX sessions_open_by_hour ON sessions (active_hour) WHERE closed_at IS NULL;
+-- Serves: deleting for good, showing no summary of a deleted session.
+CREATE INDEX sessions_deleted ON sessions (user_id, channel_id, agent) WHERE deleted_at IS NOT NULL;
 -- Serves: pruning, in pages.
 CREATE INDEX sessions_by_creation ON sessions (created_at, id);
 -- Serves: listing a user's sessions, newest first; erasing them.

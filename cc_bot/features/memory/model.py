@@ -33,7 +33,6 @@ MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
 DEFAULT_CATEGORY_NAMES: Final = ("", "general", "一般")  # as a user or a model may write it
 MAX_PINNED = 10  # per user
-UNDO_TIME = timedelta(minutes=10)  # how long a deleted memory stays hidden and can be restored
 
 _PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 

@@ -15,7 +15,7 @@ from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import Keep
 from cc_bot.concurrency import ExportQueue, Report, report_nothing
-from cc_bot.domain.clock import Clock
+from cc_bot.domain.clock import UNDO_TIME, Clock
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.errors import MemoryNotFound
@@ -23,7 +23,6 @@ from cc_bot.features.memory.files import MAX_IMPORT_BYTES, ImportPlan, PortableM
 from cc_bot.features.memory.model import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
-    UNDO_TIME,
     VERSIONED_FIELDS,
     Audience,
     ErasureCounts,

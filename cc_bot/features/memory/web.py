@@ -18,6 +18,7 @@ from multidict import MultiDict
 
 from cc_bot.chat.reply import Reply
 from cc_bot.db import Row
+from cc_bot.domain.clock import UNDO_TIME
 from cc_bot.domain.errors import AttachmentTooLarge, InputError, NothingHere
 from cc_bot.domain.text import Count, one_line, remove_leading_emoji, shorten
 from cc_bot.features.memory import service as memories
@@ -31,7 +32,6 @@ from cc_bot.features.memory.errors import (
 from cc_bot.features.memory.files import MAX_IMPORT_COUNT, PortableMemory
 from cc_bot.features.memory.model import (
     MAX_CATEGORY_CHARACTERS,
-    UNDO_TIME,
     Audience,
     ErasureCounts,
     Memory,

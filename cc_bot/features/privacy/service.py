@@ -13,10 +13,8 @@ import structlog
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.backup import delete_old_copies
-from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.clock import UNDO_TIME, Clock, utc_now
 from cc_bot.domain.errors import CcBotError, ErasureUnfinished, StorageError
-from cc_bot.domain.session import SessionKey
-from cc_bot.features.memory.model import UNDO_TIME
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.model import Holdings, Retention
 from cc_bot.features.privacy.personal_data import Record
@@ -173,7 +171,8 @@ class Privacy:
         await self._wait_for_processes(user_id)
         await self._stores.personal_data.erase(user_id, counted_day=counted_day, already_begun=True)
         _log.info("user_erased", rows=sum(each.count for each in stored.kinds.values()))
-        await self._scrub()
+        with log_failure("erased_not_cleaned", StorageError):  # `keep_purging` tries again
+            await self._stores.memory_removal.scrub()
         return stored
 
     async def _wait_for_processes(self, user_id: int) -> None:
@@ -190,19 +189,6 @@ class Privacy:
             _log.warning("erasure_waits_no_longer")
         except StorageError as error:
             raise ErasureUnfinished from error
-
-    async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a conversation for good. Returns its key, or None if the user has no such conversation.
-        Raises StorageError if nothing was deleted."""
-        key = await self._stores.archive.delete_session(user_id, session_id)
-        if key is not None:
-            _log.info("session_deleted")
-            await self._scrub()
-        return key
-
-    async def _scrub(self) -> None:
-        with log_failure("erased_not_cleaned", StorageError):  # `keep_purging` tries again
-            await self._stores.memory_removal.scrub()
 
     def wake(self) -> None:
         """Wake `keep_finishing`, since another process may have left an erasure unfinished."""
@@ -290,12 +276,17 @@ MAX_PURGE_PAUSE_S: Final = 60.0  # far below UNDO_TIME, since the clock may be s
 VACUUM_HOUR: Final = 4  # in the operator's zone; on a large file it blocks writers for seconds
 
 
-async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:
-    """Erase the memories whose undo period has ended. Returns False to retry soon."""
+async def purge_due(stores: Stores, clock: Clock, *, vacuum: bool = False) -> bool:
+    """Erase the memories and conversations whose undo period has ended. Returns False to retry soon."""
+    until = clock() - UNDO_TIME
     try:
-        if count := await removal.purge(clock() - UNDO_TIME):
+        if count := await stores.memory_removal.purge(until):
             _log.info("memories_purged", count=count)
-        outcome = await removal.scrub(vacuum=vacuum)
+        if hidden := await stores.archive.list_hidden(until):
+            for user_id, session_id in hidden:
+                await stores.archive.delete_session(user_id, session_id)
+            _log.info("sessions_purged", count=len(hidden))
+        outcome = await stores.memory_removal.scrub(vacuum=vacuum)
     except Exception as error:  # noqa: BLE001 - an error must not end the purge
         _log.warning("purge_failed", error=type(error).__name__)
         return False
@@ -304,16 +295,17 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool =
     return outcome != "busy"
 
 
-async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo) -> None:
-    """Erase deleted memories until cancelled. VACUUM runs at night if needed, or at the start if pending."""
+async def keep_purging(stores: Stores, clock: Clock, zone: ZoneInfo) -> None:
+    """Erase deleted memories and conversations until cancelled. VACUUM runs at night if needed, or at the
+    start if pending."""
     vacuum_at = clock()
     while True:
         with bind_job_id("purge"):
             vacuum = clock() >= vacuum_at
-            done = await purge_due(removal, clock, vacuum=vacuum)
+            done = await purge_due(stores, clock, vacuum=vacuum)
             if vacuum and done:
                 vacuum_at = _next_night(clock().astimezone(zone))
-        await asyncio.sleep(await _get_pause_s(removal, clock) if done else RETRY_S)
+        await asyncio.sleep(await _get_pause_s(stores.memory_removal, clock) if done else RETRY_S)
 
 
 def _next_night(now: datetime) -> datetime:

@@ -12,9 +12,10 @@ from freezegun import freeze_time
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database
+from cc_bot.domain.clock import UNDO_TIME
 from cc_bot.domain.errors import StorageError
 from cc_bot.features.memory.errors import MemoryKnown
-from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts
+from cc_bot.features.memory.model import ErasureCounts
 from tests.stores.backends import OTHER_USER
 from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, rewrite

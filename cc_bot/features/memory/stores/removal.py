@@ -29,12 +29,12 @@ from cc_bot.db import (
     user_lock,
 )
 from cc_bot.db.columns import ISO, Columns, to_text, tool_calls_from_json
-from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.clock import UNDO_TIME, Clock, utc_now
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.tool_calls import CANVAS_TOOLS, shown_memory_ids, stored_memory_ids
 from cc_bot.features.memory.errors import MemoryKnown
-from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, is_same_text
+from cc_bot.features.memory.model import ErasureCounts, Memory, is_same_text
 from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.stores.limits import MemoryQuotas, check_limits
 from cc_bot.features.memory.stores.rows import (
