@@ -27,12 +27,12 @@ async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, c
         assert told == explain(TimeOfDayNotUnderstood(name=given), EN)
     assert await stage.told(ben, channel, "heartbeat off") == off
     answer = await stage.told(ben, channel, "heartbeat on", every=6, quiet_to="8:30")
-    assert "I look every 6 h and tell you by DM. I keep quiet from 22:00 to 8:30." in answer
+    assert "I look every 6 hours and tell you by DM. I keep quiet from 22:00 to 8:30." in answer
     await begin(stage, ben, channel, every=24, where="channel")
     kept = "SELECT repeat, place FROM schedules WHERE user_id = ? AND kind = 'heartbeat'"
     assert stage.rows(kept, ben.id) == [("every 24h", "channel")]
     answer = await stage.told(ben, channel, "heartbeat status")
-    assert f"I look every 24 h and tell you in <#{channel.id}>. There are no quiet hours." in answer
+    assert f"I look every 24 hours and tell you in <#{channel.id}>. There are no quiet hours." in answer
     assert "Next: " in answer
     assert "You have no reminders" in await stage.told(ben, channel, "remind list")
     assert "won’t check in" in await stage.told(ben, channel, "heartbeat off")

@@ -12,7 +12,7 @@ from cc_bot.domain.when.resolve import parse_schedules
 from cc_bot.features.heartbeat.texts import WebHeartbeatTexts
 from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts
+from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, WebReminderTexts
 from cc_bot.texts import texts
 from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebTexts
@@ -123,8 +123,10 @@ class TestReminder:
     async def test_that_is_paused_says_so_goes_on_and_is_cancelled(self, site: Site, taro: Visit) -> None:
         reminder = await site.core.stores[ScheduleStore].add(KEY, "薬", TOMORROW)
         await site.core.stores[ScheduleStore].mark_failed(Firing(reminder, TOMORROW), "dms_closed")
+        heading = texts(Locale.JA)[WebReminderTexts].paused.format(count=1)
         reason = texts(Locale.JA)[ReminderTexts].reasons["dms_closed"]
-        assert reason in await taro.open("/reminders")
+        page = await taro.open("/reminders")
+        assert page.index(heading) < page.index("薬") < page.index(reason)
         await taro.press(f"/reminders/{reminder.number}/resume")
         assert [each.status for each in await listed(site)] == ["active"]
         answer = await taro.press(f"/reminders/{reminder.number}/cancel")

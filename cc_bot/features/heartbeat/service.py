@@ -3,14 +3,14 @@
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError
-from cc_bot.domain.when.repeats import next_time, parse_hours
+from cc_bot.domain.when.repeats import next_time
 from cc_bot.features.heartbeat.model import format_clock, parse_quiet_hours
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.heartbeat.texts import HeartbeatTexts, WebHeartbeatTexts
 from cc_bot.features.reminders.model import Schedule
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.texts import ReminderTexts
+from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts
 from cc_bot.texts import Texts
 
 
@@ -79,7 +79,8 @@ def describe_rhythm(schedule: Schedule, caller: Caller) -> str:
     quiet_hours = texts.never_quiet
     if quiet is not None and quiet.since != quiet.until:
         quiet_hours = texts.quiet.format(since=format_clock(quiet.since), until=format_clock(quiet.until))
-    return texts.rhythm.format(hours=parse_hours(schedule.repeat), where=where, quiet=quiet_hours)
+    repeat = caller.words[RepeatTexts].describe(schedule.repeat)
+    return texts.rhythm.format(repeat=repeat, where=where, quiet=quiet_hours)
 
 
 def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ class HeartbeatTexts(Area):
     could_not_speak = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。再開するコマンドは </heartbeat on> です。", en="⚠️ I could not check in with you: {reason}. The command to resume is </heartbeat on>.")
     status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Checking in is on. {rhythm}\nNext: {time}.")
     paused = Sentence(ja="⏸ 声かけは停止中です。{reason}。再開するコマンドは </heartbeat on> です。", en="⏸ Checking in is paused: {reason}. The command to resume is </heartbeat on>.")
-    rhythm = Sentence(ja="{hours}時間ごとに確かめて、{where}。{quiet}", en="I look every {hours} h and tell you {where}. {quiet}")
+    rhythm = Sentence(ja="{repeat}に確かめて、{where}。{quiet}", en="I look {repeat} and tell you {where}. {quiet}")
     by_dm = Sentence(ja="DM でお知らせします", en="by DM")
     in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
     quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
@@ -25,7 +25,7 @@ class HeartbeatTexts(Area):
 class WebHeartbeatTexts(Area):
     title = Sentence(ja="声かけ", en="Checking in")
     on = Sentence(ja="オン", en="On")
-    off = Sentence(ja="オフ", en="off")
+    off = Sentence(ja="オフ", en="Off")
     hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling you.")
     every = Sentence(ja="間隔（時間）", en="Hours between checks")
     quiet_from = Sentence(ja="静かにする（から）", en="Quiet from")

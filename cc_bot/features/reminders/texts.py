@@ -206,7 +206,8 @@ def _join(phrases: RepeatTexts, parts: list[str]) -> str:
 
 class WebReminderTexts(Area):
     fold = Sentence(ja="お知らせを予約", en="New reminder")
-    paused = Sentence(ja="停止中", en="paused")
+    paused = Sentence(ja="停止中（{count}件）", en="Paused ({count})")
+    change_title = Sentence(ja="お知らせを変える", en="Change the reminder")
     text = Sentence(ja="お知らせする内容", en="What to remind you of")
     when = Sentence(ja="いつ", en="When")
     when_example = Sentence(ja="明日9時", en="tomorrow at 9")

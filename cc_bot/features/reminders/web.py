@@ -65,6 +65,7 @@ class ReminderPages(Pages):
         reminders = await self._schedules.list(visitor.user_id)
         ids = (each.key.channel_id for each in reminders if each.target == "channel")
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
+        listing = service.describe_reminders(reminders, caller)
         wanted = (each for each in reminders if str(each.number) == request.query.get("change"))
         changed = [_fill_form(each, visitor) for each in wanted]
         return render(
@@ -72,8 +73,8 @@ class ReminderPages(Pages):
             "reminders/reminders.html",
             problem=problem,
             form=form or next(iter(changed), None),
-            reminders=reminders,
-            listing=service.describe_reminders(reminders, caller),
+            rows=[*zip(reminders, listing.items, strict=True)],
+            notes=listing.notes,
             fingerprint=fingerprint,
             place=partial(service.name_target, caller=caller),
             max_text_characters=MAX_TEXT_CHARACTERS,
