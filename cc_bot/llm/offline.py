@@ -11,6 +11,7 @@ from typing import Any, Final
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.text import Locale, shorten
+from cc_bot.domain.when.grammar import find_times, normalize
 from cc_bot.domain.when.resolve import split_when
 from cc_bot.llm.model import (
     SILENT,
@@ -43,18 +44,22 @@ closest | はっきりしませんが、近いものは次のとおりです。 
 not_found | メモリには見つかりませんでした。 | I found nothing about that in your memories.
 forgotten | 「{text}」を忘れました。 | I forgot: “{text}”
 forget_all | 保存しているものをすべて消すには、/privacy erase を使ってください。何が消えるかを見てから決められます。1件だけなら「〜を忘れて」と書いてください。 | To erase everything, use /privacy erase: it shows what would be erased, and asks first. For one memory, write “forget …”.
+delete_which | #{id} は、お知らせにもメモリにも付く番号です。「お知らせ #{id} を消して」か「#{id}を忘れて」と書いてください。 | Both a reminder and a memory can be #{id}. Write “cancel reminder #{id}” or “forget #{id}”.
 forget_which | どれのことでしょうか。「#番号を忘れて」で選んでください。 | Which one do you mean? Choose it with “forget #number”:
 reminders | お知らせの予定は次のとおりです。 | These are your reminders:
 no_reminders | お知らせの予定はありません。 | You have no reminders.
 scheduled | お知らせを予約しました。 | The reminder is set.
+scheduled_first | お知らせを1件予約しました。「{time}」の分はまだです。「日曜の20時に{text}って知らせて」のように、日と時刻を書いてもう一度お伝えください。 | I set one reminder. “{time}” is not set yet: ask for it again with its day and time, such as “remind me on Sunday at 20:00: {text}”.
+one_time | お知らせは1件ずつ予約します。「明日9時に薬って知らせて」のように、日と時刻を1つだけ書いてください。 | I set one reminder at a time. Write one day and time, like this: “remind me tomorrow at 9 to call mom”.
 cancelled | 「{text}」のお知らせを取り消しました。 | I cancelled the reminder: “{text}”
 undo_hint | 取り消すコマンドは、それぞれの結果といっしょに表示しています（/remind delete 1 など）。 | The command that undoes something is shown with its result, such as /remind delete 1.
-cancel_which | どのお知らせでしょうか。「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? Choose it with “cancel reminder #number”:
+cancel_which | どのお知らせでしょうか。1件ずつ、「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? I cancel one at a time: choose it with “cancel reminder #number”.
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
 drawn | キャンバスに出しました。 | It is on the canvas.
 emptied | 承知しました。 | All right.
 draw_what | 何を書きましょうか。「買うものをキャンバスに出して: 牛乳、卵」のように書いてください。 | What should be on it? Write it like this: “put a shopping list on the canvas: milk, eggs”.
 list | リスト | List
+list_change | AIモデルなしでは、出してあるリストを書き換えられません。「牛乳をキャンバスに出して」で新しいリストを足すか、「キャンバスを空にして」のあとで出し直してください。 | Without an AI model I can't change a list. Add a new one with “put milk on the canvas”, or write “clear the canvas” and make it again.
 time_is_up | 時間です | It's time
 """  # noqa: E501 - a sentence is one line
 _ROWS: Final = [
@@ -145,6 +150,14 @@ _CANCEL: Final = (
         rf"(?: about| to| for| of| number)?(?P<id>.*?){_END_EN}"
     ),
 )
+_CANCEL_NUMBER: Final = (
+    re.compile(
+        r"(?P<what>)(?P<id>[#＃]?\d{1,18}番?)[をは]?\s*"
+        rf"(?:(?:取り?)?消して|削除して|キャンセルして|やめて){_PLEASE_JA}"
+    ),
+    re.compile(rf"(?i){_PLEASE_EN}(?:cancel|delete|remove)\s+(?P<what>)(?P<id>#?\d{{1,18}}){_END_EN}"),
+)
+"""Means a reminder after a list of reminders."""
 _UNDO: Final = re.compile(
     r"(?i)(?:(?:[こそ]れ|(?:さっき|今|いま|直前)の?|やっぱり?)[をは、\s]*)?"
     rf"(?:取り?消し(?:て)?|消して|キャンセル(?:して)?|やめて|(?:元に)?戻して){_PLEASE_JA}"
@@ -175,10 +188,23 @@ _LIST_NAME: Final = re.compile(
     r"(?i).*(?:リスト|一覧|メモ|もの|こと|グラフ|図|絵|list|to-?dos?|chart|graph|picture)"
 )
 _ITEM_BREAK: Final = re.compile(r"[、,，・\n]|\band\b")
+_CHANGE_LIST: Final = re.compile(
+    r"(?i)(?:リスト|一覧|キャンバス)に[^\n]{1,100}(?:足し|加え|追加し|入れ)て"
+    r"|(?:リスト|一覧|キャンバス)から[^\n]{1,100}(?:消し|外し|削除し|取っ)て|チェック(?:を)?(?:入れ|付け|つけ|し)て"
+    r"|\b(?:add|put)\b[^\n]{1,100}\b(?:to|on) (?:the|my)\b[^\n]{0,40}\blist\b"
+    r"|\b(?:tick|check|cross)\b[^\n]{1,100}\boff\b"
+)
+_DONE: Final = re.compile(
+    r"(?i)(?:買った|買いました|済んだ|終わった|終わりました)よ?[。！!\s]*\Z|\Ai(?:'ve)? (?:bought|got)\b"
+)
+_ONLY_TIME: Final = re.compile(
+    r"(?:[\s、,.のにもと前]|前の?日|その日|当日|あと|\b(?:and|the|at|on|in|before|too|also|again|as well)\b)*"
+)
+_HALF_OF_TIME: Final = re.compile(r"\Aと|と(?:その)?(?:前の?日|前夜|当日|翌日)の?\Z|\b(?:and|also)\Z")
 _NEWEST: Final = re.compile(
     r"(?i)(?:さっき|いま|今|最後|最新|直前|前)(?:の|予約)?|last|latest|newest|previous|that"
 )
-_NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
+_NUMBER: Final = re.compile(r"[#＃]?(\d{1,18})番?")
 _KANA_OR_KANJI: Final = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 _ENGLISH_WORD_AND_MORE: Final = re.compile(r"[A-Za-z'][ ,]+\S")
 
@@ -224,7 +250,10 @@ class _Turn:
         sample = self.message if _ENGLISH_WORD_AND_MORE.search(self.message) else self.message + first_line
         self.locale = Locale.JA if _KANA_OR_KANJI.search(sample) else Locale.EN
         self.texts = JA if self.locale is Locale.JA else EN
-        answers = [part.text for part in request.prompt if isinstance(part, AssistantPart)]
+        self.shows_card = any("- [card] id=" in each for each in systems)
+        answers = [part.text for part in request.prompt if isinstance(part, AssistantPart) and part.text]
+        lists = tuple(each[name] for each in (JA, EN) for name in ("reminders", "cancel_which"))
+        self.follows_reminders = bool(answers) and answers[-1].startswith(lists)
         was_said = any(each["unknown"] in answer for answer in answers for each in (JA, EN))
         self.unknown = self.texts["still_unknown" if was_said else "unknown"]
 
@@ -287,6 +316,18 @@ def _step_to_remember(turn: _Turn) -> _Step | None:
 def _step_to_forget_all(turn: _Turn) -> _Step | None:
     match = _first_match(_FORGET, turn.message)
     return turn.texts["forget_all"] if match and _EVERYTHING.fullmatch(match["what"].strip()) else None
+
+
+def _step_to_choose(turn: _Turn) -> _Step | None:
+    """Ask which one to delete if a number may mean a reminder or a memory."""
+    match = _first_match(_CANCEL_NUMBER, turn.message)
+    if match is None or "list_schedules" not in turn.tools:
+        return None
+    if "list_schedules" not in turn.results:
+        return _call("list_schedules")
+    number = int(match["id"].strip("#＃番"))
+    is_reminder = any(each["id"] == number for each in turn.result_rows("list_schedules", "schedules"))
+    return turn.texts["delete_which"].format(id=number) if is_reminder else None
 
 
 def _step_to_forget(turn: _Turn) -> _Step | None:
@@ -360,6 +401,11 @@ def _step_to_draw(turn: _Turn) -> _Step | None:
     return turn.outcome("canvas_add_card", turn.texts["drawn"]) or call
 
 
+def _step_to_change_list(turn: _Turn) -> _Step | None:
+    changes = _CHANGE_LIST.search(turn.message) or (turn.shows_card and _DONE.search(turn.message))
+    return turn.texts["list_change"] if changes else None
+
+
 def _step_to_list(turn: _Turn) -> _Step | None:
     if not _QUESTION_ABOUT_REMINDERS.search(turn.message):
         return None
@@ -370,7 +416,8 @@ def _step_to_list(turn: _Turn) -> _Step | None:
 
 def _step_to_cancel(turn: _Turn) -> _Step | None:
     """Cancel a reminder only if exactly one may be meant."""
-    if (match := _first_match(_CANCEL, turn.message)) is None:
+    patterns = (*_CANCEL, *_CANCEL_NUMBER) if turn.follows_reminders else _CANCEL
+    if (match := _first_match(patterns, turn.message)) is None:
         return None
     cancelled = turn.results.get("cancel_schedule", {}).get("cancelled") or {}
     sentence = turn.texts["cancelled"].format(text=_shorten(cancelled.get("text")))
@@ -400,9 +447,24 @@ def _step_to_remind(turn: _Turn) -> _Step | None:
         return turn.texts["remind_when"] if match["explicit"] else None
     except RepeatNotUnderstood:  # the tool's error says which repeats there are
         when = text = body
+    if _HALF_OF_TIME.search(text):
+        return turn.texts["one_time"]
+    text, other_time = _split_other_time(text)
     text = text.strip(" 　、,。.").removesuffix("を") or turn.texts["time_is_up"]
-    call = _call("schedule", when=when, text=text)
-    return turn.outcome("schedule", turn.texts["scheduled"]) or call
+    sentence = turn.texts["scheduled_first" if other_time else "scheduled"].format(time=other_time, text=text)
+    return turn.outcome("schedule", sentence) or _call("schedule", when=when, text=text)
+
+
+def _split_other_time(text: str) -> tuple[str, str]:
+    """Split a second time from the end: `歯医者、前日の夜にも`."""
+    for comma in _ITEM_BREAK.finditer(text):
+        other = rest = normalize(text[comma.end() :])
+        times = [*find_times(rest)]
+        for begin, end, _ in reversed(times):
+            rest = rest[:begin] + rest[end:]
+        if times and _ONLY_TIME.fullmatch(rest):
+            return text[: comma.start()], other.strip()
+    return text, ""
 
 
 # Each returns None if the message asks for something else.
@@ -412,8 +474,10 @@ _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
     _step_to_cancel,
     _step_to_list,
     _step_to_remind,
+    _step_to_change_list,
     _step_to_remember,
     _step_to_forget_all,
+    _step_to_choose,
     _step_to_forget,
     _step_to_recall,
     _step_to_suggest,

@@ -201,6 +201,31 @@ class TestReminding:
         told = await chat.say("明日9時に薬って知らせて", "お知らせは何がある？")
         assert re.fullmatch(rf"{JA['reminders']}\n- #1 .*日\(.\) 9:00 薬", told)
 
+    async def test_of_two_times_sets_the_first_and_names_the_other_or_sets_none(self, chat: Chat) -> None:
+        for wish, text, other in (
+            ("来週の月曜の15時に歯医者、前日の夜にも教えて", "歯医者", "前日の夜にも"),
+            ("remind me tomorrow at 9 to call mom and at 18 too", "call mom", "at 18 too"),
+        ):
+            words, who = EN if wish.isascii() else JA, chat.another()
+            assert await who.say(wish) == words["scheduled_first"].format(time=other, text=text)
+            assert await who.reminders() == [text]
+        for wish in (
+            "歯医者を月曜の15時と前日の夜に知らせて",
+            "remind me to call mom tomorrow at 9, and also at 18",
+        ):
+            assert await chat.say(wish) == (EN if wish.isascii() else JA)["one_time"]
+        assert await chat.reminders() == []
+
+    async def test_a_bare_number_means_one_after_their_list_and_is_asked_about_otherwise(
+        self, chat: Chat
+    ) -> None:
+        for asked, wish in (("お知らせの一覧", "#1を消して"), ("show my reminders", "delete #1")):
+            words, who = EN if wish.isascii() else JA, await chat.another().knows("鍵は玄関")
+            await who.say("明日9時に薬って知らせて")
+            assert await who.say(wish) == words["delete_which"].format(id=1)
+            await who.say(asked, wish)
+            assert (await who.reminders(), await who.kept()) == ([], ["鍵は玄関"]), wish
+
     async def test_is_cancelled_if_exactly_one_may_be_meant(self, chat: Chat) -> None:
         for wish, left in {
             "さっきのお知らせを消して": ["薬"],
@@ -249,6 +274,8 @@ async def test_a_list_is_put_on_the_canvas(chat: Chat) -> None:
     check(found, CARDS)
     assert await chat.say("キャンバスに卵を出して") == JA["drawn"]
     assert await chat.say("Draw a shopping list on the canvas") == EN["draw_what"]
+    for wish in ("買い物リストに牛乳を足して", "卵は買った", "add milk to my shopping list", "I bought eggs"):
+        assert await chat.say(wish) == (EN if wish.isascii() else JA)["list_change"]
     assert await chat.say("キャンバスを空にして") == JA["emptied"]
 
 
