@@ -175,18 +175,6 @@ def epub(chapters: Sequence[tuple[str, str]]) -> bytes:
     )
 
 
-def rtf(text: str) -> bytes:
-    """An RTF as Word writes it in Japanese: each character as two bytes of Shift_JIS, in a font of those."""
-    told = "".join(
-        "\\par\n" if character == "\n" else "".join(f"\\'{byte:02x}" for byte in character.encode("cp932"))
-        for character in text
-    )
-    head = (
-        r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fnil\fcharset0 Arial;}{\f1\fnil\fcharset128 MS Gothic;}}"
-    )
-    return (head + r"{\info{\title hidden}}\f1 " + told + "}").encode("ascii")
-
-
 def _lines(text: str, characters: int) -> list[str]:
     return [
         paragraph[at : at + characters]

@@ -101,7 +101,7 @@ class ToolCall:
         return isinstance(content, dict) and MAYBE_DONE in content
 
 
-DocumentKind = Literal["pdf", "word", "excel", "powerpoint", "opendocument", "rtf", "epub", "csv"]
+DocumentKind = Literal["pdf", "word", "excel", "powerpoint", "opendocument", "epub", "csv"]
 DocumentUnit = Literal["page", "slide", "part"]
 """A part is a range of a sheet, or about a page of a format without pages."""
 
@@ -111,7 +111,6 @@ MEDIA_TYPES: Final[dict[DocumentKind, str]] = {
     "excel": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "powerpoint": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     "opendocument": "application/vnd.oasis.opendocument.text",
-    "rtf": "application/rtf",
     "epub": "application/epub+zip",
     "csv": "text/csv",
 }

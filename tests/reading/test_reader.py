@@ -143,9 +143,7 @@ class TestOthers:
         ]
         assert [each.part for each in document.headings] == [1, 2, 3]
 
-    async def test_rtf_and_values_with_separators_are_read_in_their_encoding(self) -> None:
-        for text in ("これは表です。\n二行目｛かっこ｝", "ソ表能 \\ { } の二バイト目"):
-            assert texts(await read(documents.rtf(text))) == [text]
+    async def test_values_with_separators_are_read_in_their_encoding(self) -> None:
         for encoding in ("utf-8-sig", "cp932", "euc_jp", "iso2022_jp"):
             data = '品目,金額\r\n"りんご, 青",120\r\n'.encode(encoding)
             assert texts(await read(data)) == ["| 品目 | 金額 |\n| --- | --- |\n| りんご, 青 | 120 |"]
@@ -153,21 +151,6 @@ class TestOthers:
     async def test_commas_in_values_with_tabs_or_semicolons_part_nothing(self) -> None:
         for data in (b"a,x\tb,y\n1,2,3\t4,5\n", b"a,x;b,y\n1,2,3;4,5\n", b"x\ny;\na,x\tb,y\n"):
             assert "| a,x | b,y |" in "".join(texts(await read(data))), data
-
-    async def test_rtf_keeps_the_cells_of_its_tables_and_puts_footnotes_beside_what_they_are_of(self) -> None:
-        inner = (
-            r"{\pard\intbl\itap2 c\nestcell d\nestcell{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}}"
-        )
-        for row in (
-            r"\trowd\cellx1\cellx2\pard\intbl a\par a2\cell b@\cell\row\pard ",
-            r"\pard\intbl a\line a2\cell\pard\intbl b@\cell{\trowd\cellx1\cellx2\row}\pard ",
-        ):
-            for note in (r"{\footnote\pard {\super\chftn} n\par m}", r"{\*\footnote\chftn\pard n m}"):
-                table = row.replace("@", "") + row.replace("@", inner)
-                text = rf"{{\rtf1\ansi before{note}.\par {table}after\par}}"
-                assert texts(await read(text.encode())) == [
-                    "before (n m).\n| a a2 | b |\n| --- | --- |\n| a a2 | bc d |\nafter"
-                ]
 
 
 class TestText:
@@ -199,7 +182,8 @@ class TestBytesDecide:
                 )
             ),
             (old + bytes(1000) + "EncryptedPackage".encode("utf-16-le"), DocumentLocked),
-            *((data, InputError) for data in (b"", b" \n", documents.word([]), b"{\\rtf1}")),
+            *((data, InputError) for data in (b"", b" \n", documents.word([]))),
+            (b"{\\rtf1 text}", DocumentOldFormat),
         )
         for data, error in refusals:
             with pytest.raises(error):
@@ -289,7 +273,7 @@ class TestReader:
     async def test_looks_at_nothing_before_it_is_confined_or_the_operator_permits_it(self) -> None:
         """Or it would say that this is damaged."""
         reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
-        for data in (b"%PDF-1.4", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf{", b"\0"):
+        for data in (b"%PDF-1.4", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\0"):
             with capture_logs() as log, pytest.raises(DocumentsNotConfined):
                 await reader.read(data)
             assert [each["event"] for each in log] == ["documents_not_confined"]

@@ -59,8 +59,8 @@ _TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 _DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
     [
         *(".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".xlsb", ".xls", ".pptx", ".pptm", ".ppsx"),
-        *(".odt", ".ods", ".odp", ".rtf", ".epub"),
-        *(".doc", ".ppt"),  # refused with advice
+        *(".odt", ".ods", ".odp", ".epub"),
+        *(".doc", ".ppt", ".rtf"),  # refused with advice
     ]
 )
 
@@ -174,7 +174,6 @@ _KIND_NAMES: Mapping[DocumentKind, str] = {
     "excel": "spreadsheet",
     "powerpoint": "PowerPoint",
     "opendocument": "OpenDocument",
-    "rtf": "RTF",
     "epub": "EPUB",
     "csv": "CSV",
 }

@@ -71,7 +71,7 @@ def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
     elif beginning.startswith(_OLE):
         parse = import_module("cc_bot.features.documents.office").read_ole
     elif beginning.startswith(b"{\\rtf"):
-        parse = import_module("cc_bot.features.documents.rtf").read_rtf
+        raise DocumentRefused("old_format")
     else:
         parse = import_module("cc_bot.features.documents.plain").read_separated
     return lambda data: _content_as_json(parse(data))

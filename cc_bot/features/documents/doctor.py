@@ -16,7 +16,7 @@ SMALL_PDF: Final = (
     b"BT /F 12 Tf 9 50 Td (A page that the checkup has read.) Tj ET      \nendstream endobj\n"
     b"trailer<</Root 1 0 R>>\n%%EOF"
 )
-SMALL_RTF: Final = rb"{\rtf1 A page.}"
+SMALL_TABLE: Final = b"a,b\n1,2\n"
 
 
 def list_checks(given: CheckContext) -> Iterator[Check]:
@@ -43,7 +43,7 @@ async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Find
 async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
     words = texts[DocumentCheckTexts]
     try:
-        await reader.read(SMALL_RTF)
+        await reader.read(SMALL_TABLE)
     except DocumentsNotConfined:
         return warning("sandbox", words.sandbox_off if unconfined else words.sandbox_none)
     except InputError:
