@@ -6,7 +6,7 @@ from math import ceil
 
 from cc_bot.domain.access import Subject
 from cc_bot.domain.text import Count
-from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, RemainingTokens, Total, UsageReport
+from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, LimitName, RemainingTokens, Total, UsageReport
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
@@ -93,7 +93,7 @@ class UsageTexts(Area):
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, {turns:question|questions}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left = Sentence(ja="{percent}% 使用・残り {left}", en="{percent}% used, {left} left")
+    left: Both[Mapping[LimitName, str]] = by_key({"tokens_per_day": Sentence(ja="今日の残り: {left} トークン・{percent}% 使用", en="Left today: {left} tokens, {percent}% used"), "tokens_per_month": Sentence(ja="今月の残り: {left} トークン・{percent}% 使用", en="Left this month: {left} tokens, {percent}% used")})
     resets = Sentence(ja="残りは {times} に戻ります。", en="Resets {times}")
     no_limit = Sentence(ja="上限: なし", en="Limit: none")
     costs = Sentence(ja="金額: 今日 {today}・今月 {month}", en="Cost: {today} today, {month} this month")
@@ -109,10 +109,8 @@ class UsageTexts(Area):
 
     def lines(self, report: UsageReport, name: Callable[[str], str]) -> list[str]:
         """`name` formats model names."""
-        left = {each.name: self._left(each) for each in report.left}
         today, month = self.today.format(total=self._total(report.today)), self.month.format(total=self._total(report.month.total))
-        lines = (today, left.get("tokens_per_day"), month, left.get("tokens_per_month"))
-        return [*filter(None, lines), *self.remarks(report, name)]
+        return [today, month, *map(self._left, report.left), *self.remarks(report, name)]
 
     def notes(self, report: UsageReport, moment: Callable[[datetime], str]) -> list[str]:
         """Say when the limits reset, and what it cost. `moment` formats times."""
@@ -131,7 +129,7 @@ class UsageTexts(Area):
 
     def _left(self, allowance: RemainingTokens) -> str:
         used = 1 - allowance.left / allowance.limit if allowance.limit else 1
-        return self.left.format(percent=ceil(100 * used), left=f"{allowance.left:,}")
+        return self.left[allowance.name].format(percent=ceil(100 * used), left=f"{allowance.left:,}")
 
     def _total(self, total: Total) -> str:
         line = self.total.format(tokens=f"{total.tokens:,}", turns=Count(total.turns))

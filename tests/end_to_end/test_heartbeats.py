@@ -3,6 +3,7 @@ say."""
 
 from cc_bot.domain.text import Locale
 from cc_bot.features.heartbeat.model import TimeOfDayNotUnderstood
+from cc_bot.features.heartbeat.texts import WebHeartbeatTexts
 from cc_bot.texts import explain, texts
 from tests.end_to_end.heartbeats import beat, begin, day
 from tests.end_to_end.memories import press
@@ -37,6 +38,15 @@ async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, c
     assert "You have no reminders" in await stage.told(ben, channel, "remind list")
     assert "won’t check in" in await stage.told(ben, channel, "heartbeat off")
     assert off in await stage.told(ben, channel, "heartbeat status")
+    assert stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", ben.id) == []
+
+
+async def test_the_status_turns_it_on_and_off(stage: Stage, ben: User, channel: Channel) -> None:
+    card = await (await stage.discord.slash(ben, channel, "heartbeat status")).finished()
+    await stage.discord.click(ben, card.message, EN[WebHeartbeatTexts].start)
+    await card.until(lambda shown: "I look every 6 h and tell you by DM" in shown.text, "it is on")
+    await stage.discord.click(ben, card.message, EN[WebHeartbeatTexts].stop)
+    await card.until(lambda shown: "Checking in is off" in shown.text, "it is off")
     assert stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", ben.id) == []
 
 

@@ -453,7 +453,7 @@ def reply_view(
         below = beside if len(beside) > 1 else ()
         button = None if below or not beside else beside[0]
         text = reader.format_text(each.text, MAX_ITEM_CHARACTERS)
-        items.append(Paragraph("\n".join((f"**{text}**", *lines)), button, below))
+        items.append(Paragraph("\n".join((text, *lines)), button, below))
     said, table = Paragraph("\n".join(reply.lines)), Paragraph(reply.table and f"```\n{reply.table}\n```")
     notes = Paragraph("\n".join(small_print(*reply.notes)))
     paragraphs = [each for each in (said, table, *items, notes) if each.text]

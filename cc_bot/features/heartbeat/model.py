@@ -13,6 +13,7 @@ from cc_bot.domain.when.repeats import QuietHours
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Firing, Schedule
 
+DEFAULT_HOURS: Final = 6
 DEFAULT_QUIET_HOURS: Final = QuietHours(22 * 60, 7 * 60)
 REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
 MEMORY_LOOKAHEAD_DAYS: Final = 7  # for a memory's end, and for a day that its text names

@@ -19,8 +19,8 @@ async def start(
     destination: Destination,
     *,
     every: int,
-    quiet_from: str,
-    quiet_to: str,
+    quiet_from: str = "",
+    quiet_to: str = "",
     schedules: ScheduleStore,
     clock: Clock,
 ) -> Reply:
@@ -44,10 +44,6 @@ async def stop(caller: Caller, *, schedules: ScheduleStore, heartbeats: Heartbea
         await schedules.cancel(caller.user_id, schedule.id)
     await heartbeats.delete_marks(caller.user_id)
     return Reply((texts.stopped if schedule else texts.off,))
-
-
-async def status(caller: Caller, *, schedules: ScheduleStore) -> Reply:
-    return describe_heartbeat(await find_heartbeat(schedules, caller.user_id), caller)
 
 
 async def find_heartbeat(schedules: ScheduleStore, user_id: int) -> Schedule | None:

@@ -9,7 +9,7 @@ from aiohttp import web
 from cc_bot.domain.errors import InputError, NothingHere
 from cc_bot.domain.when.repeats import parse_hours
 from cc_bot.features.heartbeat import service as heartbeats
-from cc_bot.features.heartbeat.model import DEFAULT_QUIET_HOURS, format_clock
+from cc_bot.features.heartbeat.model import DEFAULT_HOURS, DEFAULT_QUIET_HOURS, format_clock
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
@@ -18,7 +18,6 @@ from cc_bot.web.form import form_text
 from cc_bot.web.page import Pages, Section
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
-_DEFAULT_HOURS: Final = 6
 _REMINDERS_PATH: Final = "/reminders"
 
 
@@ -41,7 +40,7 @@ class HeartbeatPages(Pages):
             if schedule and schedule.status == "active"
             else "",
             "state": heartbeats.describe_heartbeat(schedule, caller),
-            "hours": parse_hours(schedule.repeat) if schedule else _DEFAULT_HOURS,
+            "hours": parse_hours(schedule.repeat) if schedule else DEFAULT_HOURS,
             "quiet_from": f"{format_clock(quiet.since):0>5}",
             "quiet_to": f"{format_clock(quiet.until):0>5}",
         }

@@ -1,8 +1,7 @@
 """The data stored about a user, for how long, and what erasing covers."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.text import Count
@@ -11,7 +10,14 @@ from cc_bot.features.privacy.model import NOT_ERASED, DataKind, Holdings, Retent
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
-_FAMILIAR: Final = ("conversations", "messages", "channel_messages", "files", "memories", "schedules")
+_Group = Literal["talks", "memory", "open", "other"]
+_GROUPS: Final[Mapping[_Group, Sequence[DataKind]]] = {
+    "talks": ("conversations", "messages", "channel_messages", "channel_answers", "files", "summaries"),
+    "memory": ("memories", "schedules", "deliveries"),
+    "open": ("proposals", "receipts", "turns"),
+    "other": ("usage", "counts", "settings", "choices", "decisions", "sign_ins", "rules"),
+}
+_FAMILIAR: Final[Sequence[DataKind]] = ("conversations", "messages", "channel_messages", "files", "memories", "schedules")
 
 
 class PrivacyTexts(Area):
@@ -40,6 +46,7 @@ class PrivacyTexts(Area):
             "rules": Sentence(ja="あなたへの利用制限", en="limits set for you"),
         }
     )
+    groups: Both[Mapping[_Group, str]] = by_key({"talks": Sentence(ja="💬 話したこと", en="💬 What we talked about"), "memory": Sentence(ja="🧠 メモリとお知らせ", en="🧠 Memories and reminders"), "open": Sentence(ja="⏳ 途中のもの・取り消せるもの", en="⏳ Open or undoable"), "other": Sentence(ja="⚙️ 使った量と設定", en="⚙️ Usage and settings")})
     retention_title = Sentence(ja="保存する期間", en="How long")
     archive_days = Sentence(ja="発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="Messages are deleted after {days} days, except those that an open conversation still uses.")
     session_days = Sentence(ja="終わった会話は {days}日で消えます。", en="Ended conversations are deleted after {days} days.")
@@ -83,7 +90,9 @@ class PrivacyTexts(Area):
     kind_count = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
     def overview(self, holdings: Holdings, retention: Retention) -> str:
-        stored, kept = _bullets(self._count(holdings)), _bullets(self.retention_lines(retention, holdings))
+        groups = ((self.groups[group], self._count(holdings, kinds)) for group, kinds in _GROUPS.items())
+        stored = "\n\n".join(f"**{title}**\n{self.separator.join(counts)}" for title, counts in groups if counts)
+        kept = _bullets(self.retention_lines(retention, holdings))
         return f"{self.title}\n{stored}\n\n**{self.retention_title}**\n{kept}\n\n-# {self.web_note}"
 
     def say_what_goes(self, holdings: Holdings) -> str:
@@ -119,11 +128,10 @@ class PrivacyTexts(Area):
     def list_erased(self, holdings: Holdings) -> list[str]:
         """Name the kinds that users know, and all others in one line."""
         others = sum(holdings.count(kind) for kind in holdings.kinds if kind not in (*_FAMILIAR, *NOT_ERASED))
-        familiar = self._count(replace(holdings, kinds={kind: holdings.kinds[kind] for kind in _FAMILIAR if kind in holdings.kinds}))
-        return [*familiar, *([self.kind_count.format(kind=self.other_records, count=f"{others:,}")] if others else [])]
+        return [*self._count(holdings, _FAMILIAR), *([self.kind_count.format(kind=self.other_records, count=f"{others:,}")] if others else [])]
 
-    def _count(self, holdings: Holdings) -> list[str]:
-        return [self.kind_count.format(kind=name, count=count) for _, name, count in self.count_rows(holdings)]
+    def _count(self, holdings: Holdings, kinds: Sequence[DataKind]) -> list[str]:
+        return [self.kind_count.format(kind=self.kinds[kind], count=f"{holdings.count(kind):,}") for kind in kinds if kind in holdings.kinds]
 
     def count_rows(self, holdings: Holdings, *, without: Collection[DataKind] = ()) -> list[tuple[str, str, str]]:
         """Return names and counts, after an empty column."""
