@@ -133,7 +133,6 @@ def _make_parser(all_texts: Texts) -> argparse.ArgumentParser:
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
     snowflake = _argument_type(partial(_read_number, minimum=0, end=2**63), words.id_expected)
     chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
-    chat.add_argument("--channel", type=snowflake, default=0, metavar="ID", help=words.chat_channel)
     chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
     pages = commands.add_parser("web", help=words.web, description=words.web)
     pages.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
@@ -210,7 +209,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             from cc_bot.app.terminal import run_terminal
 
             configure_logging("error", config.log_format)
-            succeeded = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
+            succeeded = asyncio.run(run_terminal(config, options.user, options.agent))
             return EXIT_OK if succeeded else EXIT_ERROR
         case "web":
             from cc_bot.app.web import run_web

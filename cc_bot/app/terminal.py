@@ -21,7 +21,7 @@ NOTICE_AFTER_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0  # for tool servers
 
 
-async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name: str | None = None) -> bool:
+async def run_terminal(config: Config, user_id: int, agent_name: str | None = None) -> bool:
     """Chat until the input ends. Returns whether every piped line succeeded. Raises InvalidSetting."""
     clock = config.clock
     words = texts(config.operator_locale)
@@ -37,14 +37,12 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
             raise InvalidSetting(name="--agent", expected=" / ".join(agents))
         agent = agents[agent_name or DEFAULT_AGENT]
         profile = ChatProfile(
-            key=SessionKey(user_id, channel_id, agent.name),
+            key=SessionKey(user_id, 0, agent.name),
             locale=config.operator_locale,
             timezone=config.timezone,
             model_label=core.models.default_model_name,
             agent=agent,
             history_file=operator_path(config, "chat_history"),
-            # A session of a Discord channel: other people there must not read what the user says here.
-            visibility="private" if channel_id else "public",
             offline=core.models.is_offline,
             dotenv=(find_dotenv(DOTENV) or DOTENV).absolute(),
         )

@@ -282,7 +282,7 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
         start += [count for module in counting if (count := await module.count_stored(chat))]
     notes = (words.no_key.format(path=chat.profile.dotenv),) if chat.profile.offline else ()
     view.say(" · ".join(start), style="bold")
-    view.show_reply(Reply(notes=notes), words.examples, has_heading=True)
+    view.show_reply(Reply(title=words.try_this, notes=notes), words.examples)
     lines = shutdown.lines(lambda: line.read(chat.texts))
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)

@@ -28,7 +28,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now, zone_named
-from cc_bot.domain.message import Agent, Message, Visibility
+from cc_bot.domain.message import Agent, Message
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -64,7 +64,6 @@ class ChatProfile:
     model_label: str
     agent: Agent
     history_file: Path | None = None  # None to keep none
-    visibility: Visibility = "public"
     offline: bool = False
     dotenv: Path = Path(".env")
 
@@ -167,7 +166,7 @@ _OPTION: Final = re.compile(r"""--([a-z]+)[=\s]\s*("[^"]*"|(?!--)\S+)\s*""")
 _OPTION_TO_END: Final = re.compile(
     r"""--([a-z]+)[=\s]\s*("[^"]*"|(?!--)\S+(?:\s(?!--)\S+)*)\s*"""
 )  # no text follows
-_WITHOUT_VALUE: Final = re.compile(r"--([a-z]+)(?![\w-])")
+_OPTION_NAME: Final = re.compile(r"--[a-z][\w-]*")
 
 
 def _normalize(typed: str) -> str:
@@ -205,7 +204,7 @@ def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
 
 
 def _split_options(name: str, text: str, words: Texts) -> tuple[str, Mapping[str, str]]:
-    """Raises InvalidCommand if an option lacks its value, or the command takes no text."""
+    """Raises InvalidCommand if an option is unknown or lacks its value, or the command takes no text."""
     command = commands()[name]
     pattern = _OPTION if command.arguments else _OPTION_TO_END
     known = {_option_name(key) for key in command.options}
@@ -213,11 +212,12 @@ def _split_options(name: str, text: str, words: Texts) -> tuple[str, Mapping[str
     while (found := pattern.match(text)) and found[1] in known:
         options[found[1]] = _unquote(found[2])
         text = text[found.end() :]
-    lacks_value = (found := _WITHOUT_VALUE.match(text)) and found[1] in known
-    if lacks_value or (text and not command.arguments and not command.options):
-        usage = command.usage(name, words.locale)
+    found, usage = _OPTION_NAME.match(text) if known else None, command.usage(name, words.locale)
+    if found and found[0][2:] not in known:
+        raise InvalidCommand(words[TerminalTexts].unknown_option.format(given=found[0], usage=usage))
+    if found or (text and not command.arguments and not command.options):
         raise InvalidCommand(words[TerminalTexts].usage.format(usage=usage))
-    return text.strip(), options
+    return re.sub(r"\A--(?:\s|\Z)", "", text).strip(), options  # what follows `--` is no option
 
 
 def _unquote(text: str) -> str:
@@ -257,11 +257,9 @@ async def run_line(chat: Chat, line: str) -> bool:
 
 
 async def run_question(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
-    profile = chat.profile
-    if profile.offline and await chat.stores.memories.contains_secret(text):
+    if chat.profile.offline and await chat.stores.memories.contains_secret(text):
         raise InvalidCommand(chat.texts[TerminalTexts].secret)
-    question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
-    await show_answer(chat, question)
+    await show_answer(chat, Message("user", text, author_id=chat.user_id))
 
 
 async def clear_session(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
@@ -276,7 +274,7 @@ async def show_help(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply
         groups.setdefault(name.split()[0], []).extend(name.split()[1:])
     if not text:
         rows = [(f"/{name}", describe_command(name, words), ", ".join(each)) for name, each in groups.items()]
-        chat.view.show_reply(Reply(), [texts.help_columns, *rows], has_heading=True)
+        chat.view.show_reply(Reply(title=texts.help_title), rows)
         chat.view.show_reply(Reply(notes=(texts.help_more,)), texts.help_keys)
         return None
     topic = _normalize(text).lstrip("/")
@@ -435,8 +433,7 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
 async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
     profile, name = chat.profile, result.proposal.content.calls[0].name
     after_call = chat.texts[ProposalTexts].after_call.format(what=name)
-    author_id, visibility = chat.user_id, profile.visibility
-    question = Message("user", after_call, visibility=visibility, author_id=author_id, tainted=True)
+    question = Message("user", after_call, author_id=chat.user_id, tainted=True)
     await show_answer(chat, question, TurnOptions(profile.locale, profile.timezone, images=result.images))
 
 

@@ -40,7 +40,6 @@ from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
 from cc_bot.texts.commands import command_names
-from cc_bot.texts.replies import name_next_day
 
 
 def short_line(content: str, limit: int = 200) -> str:
@@ -219,7 +218,7 @@ def item_rows(reply: Reply) -> Iterator[Row]:
         details = ", ".join(filter(None, (*each.details, each.problem)))
         text = "  ".join(filter(None, (short_line(each.text), each.repeat)))
         labels = " ".join(filter(None, each.labels))
-        yield f"#{each.number}", name_next_day(each.repeat, each.time), text, labels, details
+        yield f"#{each.number}", each.time, text, labels, details
 
 
 def note_lines(reply: Reply) -> Iterator[str]:
@@ -327,7 +326,7 @@ class PlainView:
     def say(self, text: str) -> None:
         print(printable(text), file=self._out, flush=True)
 
-    def show_reply(self, reply: Reply, rows: Sequence[Row] = (), **_styles: bool) -> None:
+    def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
         """`rows`: shown in place of the items."""
         lines = [f"  {'  '.join(filter(None, row))}" for row in rows or item_rows(reply)]
         start, table = ([each] if each else [] for each in (reply.title, reply.table))
@@ -398,15 +397,14 @@ def _wrap_lines(lines: Iterable[str], style: str = "") -> Iterator[RenderableTyp
 _AMOUNT: Final = re.compile(r"[\d,.]+(?: \S+)?")  # `1,234 tokens`
 
 
-def _make_grid(rows: Iterable[Row], *, has_heading: bool) -> Padding:
+def _make_grid(rows: Iterable[Row]) -> Padding:
     styled = (Column(style="cyan", no_wrap=True), Column(), Column(), Column(), Column(style="dim"))
     used = [pair for pair in zip(styled, zip(*rows, strict=True), strict=False) if any(pair[1])]
     for column, cells in used:
         column.justify = "right" if all(map(_AMOUNT.fullmatch, cells)) else "left"
     grid = Table.grid(*([column for column, _ in used] or styled), padding=(0, 2))
-    for number, row in enumerate(zip(*(cells for _, cells in used), strict=True)):
-        style = "bold default" if has_heading and not number else ""
-        grid.add_row(*(wrap_text(cell, style) for cell in row))
+    for row in zip(*(cells for _, cells in used), strict=True):
+        grid.add_row(*map(wrap_text, row))
     return Padding(grid, (0, 0, 0, len(MARGIN)), expand=False)
 
 
@@ -420,12 +418,12 @@ class RichView:
     def say(self, text: str, *, style: str = "") -> None:
         self._print(*_wrap_lines(text.split("\n"), style))
 
-    def show_reply(self, reply: Reply, rows: Sequence[Row] = (), *, has_heading: bool = False) -> None:
+    def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
         rows, notes = rows or [*item_rows(reply)], [*note_lines(reply)]
         title = _wrap_lines(filter(None, (reply.title,)), "bold")
         lines = _wrap_lines((*reply.lines, *reply.table.splitlines()))
         below = _wrap_lines([""] * bool(rows and notes) + notes)
-        self._print(*title, _make_grid(rows, has_heading=has_heading), *lines, *below)
+        self._print(*title, _make_grid(rows), *lines, *below)
 
     def show_error(self, sentence: str) -> None:
         self.say(sentence, style="yellow")

@@ -32,7 +32,6 @@ class CliTexts(Area):
     chat = Sentence(ja="ターミナルで話します（トークンも API キーもいりません）", en="chat in the terminal (needs neither a token nor an API key)")
     migrate = Sentence(ja="データベースの形式を最新にします", en="bring the database's schema up to date")
     chat_user = Sentence(ja="この利用者として話します（既定: 0）", en="chat as this user (default: 0)")
-    chat_channel = Sentence(ja="このチャンネルとして話します（既定: 0）", en="chat in this channel (default: 0)")
     chat_agent = Sentence(ja="このエージェントと話します（agents.toml の名前）", en="chat with this agent (a name in agents.toml)")
     id_expected = Sentence(ja="Discord の ID（数字）で書いてください", en="must be a Discord id, which is a number")
     migration = Sentence(ja="適用します: {version:04d} {description}", en="Applying {version:04d} {description}")
@@ -176,6 +175,7 @@ class TerminalTexts(Area):
             "usage": Sentence(ja="使った量と、残り", en="What was used, and what is left"),
             "privacy": Sentence(ja="保存したものを見る、書き出す、消す", en="See, export or erase your data"),
             "clear": Sentence(ja="会話を始めから（メモリは残ります）", en="Start afresh (memories stay)"),
+            "memory add": Sentence(ja="覚えてほしいことを保存します", en="Save something for me to remember"),
             "memory undo": Sentence(ja="削除（10分以内）か、最後の変更を取り消します", en="Undo a deletion (within ten minutes) or the last change"),
             "settings": Sentence(ja="言語とタイムゾーンを見る、変える", en="Language and time zone"),
             "privacy export": Sentence(ja="保存しているもののすべてを、JSON ファイルに書き出します", en="Write everything that is stored to a JSON file"),
@@ -188,11 +188,10 @@ class TerminalTexts(Area):
         en="That looks like a token, key or password, so I neither sent nor stored it. Keep passwords and card numbers in a password manager, and an API key for cc-bot in .env.",
     )
     name = Sentence(ja="cc-bot（{model}）", en="cc-bot ({model})")
-    examples = Both(
-        ja=(("たとえば、こう書くと", "こうなります"), ("鍵は玄関って覚えて", "メモリに残ります"), ("明日9時に薬って知らせて", "その時刻にお知らせが届きます")), en=(("If you write", "I will"), ("remember that my key is in the hall", "keep it as a memory"), ("remind me at 9 to call mom", "remind you at that time"))
-    )
+    try_this = Sentence(ja="たとえば、こう書けます。", en="For example, write:")
+    examples = Both(ja=(("鍵は玄関って覚えて", "メモリに残ります"), ("明日9時に薬って知らせて", "その時刻にお知らせが届きます")), en=(("remember that my key is in the hall", "I keep it as a memory"), ("remind me at 9 to call mom", "I remind you at that time")))
     goodbye = Sentence(ja="またどうぞ。", en="See you.")
-    help_columns = Both(ja=("コマンド", "できること", "続けて書く言葉"), en=("Command", "What it does", "Followed by"))
+    help_title = Sentence(ja="使えるコマンド（右は、続けて書く言葉）", en="Commands (on the right: words that follow)")
     help_more = Sentence(ja="くわしくは /help memory。ふつうの言葉（「〜って覚えて」など）でも頼めます。", en="More about one: /help memory. Plain words do, too: “remember that …”.")
     help_keys = Both(ja=(("Alt+Enter", "改行する"), ("↑", "前の入力に戻る"), ("Tab", "コマンドを補う"), ("Ctrl-C", "回答を止める、入力を消す")), en=(("Alt+Enter", "Start a new line"), ("↑", "Bring back what you entered"), ("Tab", "Complete a command"), ("Ctrl-C", "Stop the answer, or clear the line")))
     send = Sentence(ja="送信", en="send")
@@ -203,8 +202,9 @@ class TerminalTexts(Area):
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と書くと続きを書きます。", en="✂️ The answer broke off. Write “go on” for the rest.")
     unknown = Sentence(ja="{given} というコマンドはありません。一覧は /help で見られます。質問は / を付けずに書いてください。", en="There is no command {given}. /help lists them. A question needs no slash.")
     unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
+    unknown_option = Sentence(ja="{given} という指定はありません。書き方: {usage}", en="There is no option {given}. Write it like this: {usage}")
     usage = Sentence(ja="書き方: {usage}", en="Write it like this: {usage}")
-    not_here = Sentence(ja="{given} は Discord でだけ使えます。ここで使えるものは /help で見られます。", en="{given} works on Discord only. /help lists what works here.")
+    not_here = Sentence(ja="{given} はここでは使えません。使えるものは /help で見られます。", en="{given} does not work here. /help lists what does.")
     not_written = Sentence(ja="{path} に書き込めません。フォルダの書き込みの権限を確かめてください。", en="{path} can't be written. Check the permission to write in its folder.")
     model_errors: Both[Mapping[type[CcBotError], str]] = by_key(
         {

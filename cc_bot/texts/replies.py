@@ -10,18 +10,14 @@ from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, LimitName, RemainingTo
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
-def name_next_day(repeat: str, time: str) -> str:
-    """Return a time, without the time of day if that is the last word of `repeat`."""
-    return time.removesuffix(f" {repeat.rpartition(' ')[2]}").rstrip(",")
-
-
 class ReplyTexts(Area):
     subject_kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     file_name = Sentence(ja="一覧.txt", en="list.txt")
     next_time = Sentence(ja="次は\N{NO-BREAK SPACE}{time}", en="next {time}")
 
     def say_next(self, repeat: str, time: str) -> str:
-        return self.next_time.format(time=name_next_day(repeat, time))
+        """Leave out the time of day if that is the last word of `repeat`."""
+        return self.next_time.format(time=time.removesuffix(f" {repeat.rpartition(' ')[2]}").rstrip(","))
 
 
 class MomentTexts(Area):

@@ -145,6 +145,6 @@ class TestOnATerminal:
     ) -> None:
         async with setup(tmp_path, discord) as terminal:
             await terminal.answer(SETUP.token, "")
-            await terminal.wait_for(JA[TerminalTexts].examples[1][0])
+            await terminal.wait_for(JA[TerminalTexts].examples[0][0])
         assert not (tmp_path / ".env").exists()
         assert discord.transcript == []

@@ -154,7 +154,7 @@ def terminal(url: str, tmp_path: Path) -> Iterator[Terminal]:
 
 class TestAtATerminal:
     def test_ask_stop_remember_decide_and_leave(self, terminal: Terminal, tmp_path: Path) -> None:
-        terminal.wait_for(texts(Locale.JA)[TerminalTexts].examples[1][0])
+        terminal.wait_for(texts(Locale.JA)[TerminalTexts].examples[0][0])
         terminal.wait_for("Enter 送信")
         terminal.type("slow\r")
         terminal.wait_for("Ctrl-C で止める")

@@ -47,7 +47,7 @@ LINES = {
     "/memory": ("memory list", "", NOTHING),
     " /MEMORY  Delete  ＃１２ ": ("memory delete", "＃１２", NOTHING),
     "/memory add I'm allergic to \"nuts": ("memory add", "I'm allergic to \"nuts", NOTHING),
-    "/memory add --force git push": ("memory add", "--force git push", NOTHING),
+    "/memory add -- --force git push": ("memory add", "--force git push", NOTHING),
     "/memory add git push --tags": ("memory add", "git push --tags", NOTHING),
     "/memory add --category 家族 --tags=誕生日,姉 3月15日": (
         "memory add",
@@ -84,6 +84,9 @@ MISTAKES = {
             "/exit now": "exit",
         }.items()
     },
+    "/memory add --force git push": EN[TerminalTexts].unknown_option.format(
+        given="--force", usage=commands()["memory add"].usage("memory add", Locale.EN)
+    ),
     "/settings Japanese": EN[SessionTexts].settings_usage_in_terminal,
     "/remnd": EN[TerminalTexts].unknown_near.format(given="/remnd", nearest="/remind"),
     **{

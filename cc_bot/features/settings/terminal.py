@@ -1,9 +1,7 @@
 """`/settings`, `/usage` and `/privacy …` in the terminal."""
 
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,12 +38,8 @@ async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> Non
     chat.view.show_reply(Reply(title=title, notes=(*moved, texts.settings_usage_in_terminal)), rows)
 
 
-async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
-    reply = await show_usage(chat.profile.caller, server=False, spending=chat[Spending])
-    totals = [re.split("(?<=[^0-9]), |: |・", line, maxsplit=2) for line in reply.lines]
-    rows = [("", *total) for total in totals if len(total) == 3]
-    lines = tuple(line for line, total in zip(reply.lines, totals, strict=True) if len(total) < 3)
-    chat.view.show_reply(replace(reply, lines=lines), rows)
+async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
+    return await show_usage(chat.profile.caller, server=False, spending=chat[Spending])
 
 
 async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
