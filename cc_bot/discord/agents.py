@@ -22,7 +22,6 @@ class SelectedAgent:
     key: SessionKey
     agent: Agent
     is_fallback: bool = False  # the user's choice can't be used in the channel now
-    is_current: bool = True  # False if the user's next question goes to another agent
 
 
 @dataclass(eq=False, slots=True)
@@ -103,9 +102,7 @@ class AgentSelector:
         if agent is None or not is_allowed(location, agent):
             raise AgentGone
         choices = await self.store.get_choices(user_id, location.key.ids)
-        selected = _selected_agent(user_id, location, _with_models(agent, location, choices))
-        current = await self.for_location(user_id, location, choices)
-        return replace(selected, is_current=current.key == selected.key)
+        return _selected_agent(user_id, location, _with_models(agent, location, choices))
 
     async def _location_in(self, guild_id: int | None, channel_id: int) -> Location:
         if guild_id is None:

@@ -315,9 +315,10 @@ def reply_command(
     if shown_as:
         takes_press = "ctx" in inspect.signature(run).parameters
 
-        @on_press(
-            ShowButton, not_yours=None, matches=lambda each: each.command == shown_as, response="message"
-        )
+        def matches(each: ShowButton) -> bool:
+            return each.command.partition(":")[0] == shown_as
+
+        @on_press(ShowButton, not_yours=None, matches=matches, response="message")
         async def show_pressed(press: Press[ShowButton]) -> Reply | EphemeralView | None:
             given = {"ctx": press} if takes_press else {}
             return cast("Reply | EphemeralView | None", await injected(press.user, **given))

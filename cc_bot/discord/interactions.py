@@ -49,9 +49,14 @@ def is_bot_dm(interaction: Answerable) -> bool:
     return interaction.context == hikari.ApplicationContextType.BOT_DM
 
 
+def is_guild_install(interaction: Answerable) -> bool:
+    """Return False where only the user has installed the bot."""
+    return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
+
+
 def can_write(interaction: Answerable) -> bool:
     """Return whether both bot and user may post in the channel. A user-installed bot may only respond."""
-    if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
+    if not is_guild_install(interaction):
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
     if key_of_interaction(interaction.channel).thread_id:

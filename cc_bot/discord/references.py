@@ -31,7 +31,7 @@ from cc_bot.discord.incoming import (
     text_with_file_names,
     without_small_print,
 )
-from cc_bot.discord.interactions import Answerable, is_bot_dm, message_link, retry
+from cc_bot.discord.interactions import Answerable, is_bot_dm, is_guild_install, message_link, retry
 from cc_bot.discord.locations import Locations, LruCache, may_read
 from cc_bot.domain.errors import AttachmentNotFetched, ChosenMessageHidden, ConversationNotShown, InputError
 from cc_bot.domain.message import (
@@ -118,8 +118,7 @@ class MessageCache:
 
 
 def is_bot_present(interaction: Answerable) -> bool:
-    by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
-    return is_bot_dm(interaction) or (interaction.guild_id is not None and by_guild)
+    return is_bot_dm(interaction) or (interaction.guild_id is not None and is_guild_install(interaction))
 
 
 def is_finished(message: hikari.Message) -> bool:

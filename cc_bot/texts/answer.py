@@ -75,7 +75,6 @@ class AnswerTexts(Area):
 class CanvasChangeTexts(Area):
     changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> shows it here again.")
     open = Sentence(ja="キャンバスを開く", en="Open the canvas")
-    changed_for_other_agent = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
     emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
     changed_in_terminal = Sentence(ja="🖼️ キャンバスを更新しました。/canvas でまた見られます。", en="🖼️ The canvas is updated. /canvas shows it again.")
 

@@ -5,8 +5,11 @@ import pytest
 from cc_bot.discord.pages.custom_ids import AgentButton
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.texts import AgentTexts
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import texts
+from cc_bot.texts.answer import CanvasChangeTexts
 from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
+from tests.end_to_end.canvases import SHOPPING, draw, titles
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, Permission, Reply, User
 from tests.loopback.model_server import CutConnection, Say, fails, says
@@ -105,6 +108,16 @@ async def test_buttons_go_on_with_the_agent_of_the_answer(stage: Stage, aiko: Us
     await stage.says(message, "承知しました")
     assert GREEN in told_to_be(stage)
     assert stage.shown()[0] == "いち"
+
+
+async def test_an_answers_button_shows_its_agents_canvas(stage: Stage, aiko: User, channel: Channel) -> None:
+    await use(stage, aiko, channel, "poet")
+    drawn = await draw(stage, aiko, channel, SHOPPING)
+    await use(stage, aiko, channel, "default")
+    shown = await stage.discord.click(aiko, drawn.message, JA[CanvasChangeTexts].open)
+    await shown.finished(lambda reply: JA[CanvasTexts].shown_of_agent in reply.text)
+    assert titles(shown.message) == ["買い物"]
+    assert shown.ephemeral
 
 
 async def test_a_channels_default_answers_there(

@@ -74,6 +74,17 @@ async def test_a_receipt_outlasts_answers(stage: Stage, aiko: User, ben: User, c
     assert newer.labels == []
 
 
+async def test_a_card_that_cannot_be_deleted_stays_with_its_answer(stage: Stage, aiko: User) -> None:
+    location = stage.discord.user_installed_channel(aiko)
+    stage.model.script(calls(Call("remember", {"content": "猫が好き"})), cut("承知しました。"))
+    reply = await stage.ask(aiko, location, "猫が好きと覚えて")
+    await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the buttons")
+    newer = await again(stage, aiko, reply, says("わかりました。"))
+    assert newer.messages[-1].text == "わかりました。"
+    await reply.until(lambda shown: shown.labels == [UNDO], "no buttons but those of the card")
+    assert reply.messages[-1].text == "💾 覚えました: 猫が好き"
+
+
 async def test_a_deletion_is_taken_back_or_completed(stage: Stage, aiko: User, channel: Channel) -> None:
     reply = await forgot(stage, aiko, channel, "会議は金曜")
     assert "会議は金曜" not in reply.text + "".join(reply.labels)

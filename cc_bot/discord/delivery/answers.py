@@ -34,6 +34,7 @@ from cc_bot.discord.interactions import (
     defer,
     defer_update,
     is_ephemeral,
+    is_guild_install,
     message_link,
     roles_of,
     visibility_of,
@@ -47,10 +48,9 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import QuestionLocation, References, text_if_linking
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall, Visibility, append_transcript
-from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn, TurnKind
 from cc_bot.log import bind_turn_id
-from cc_bot.texts import Texts
-from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
+from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -70,15 +70,15 @@ class Answers:
     async def show(self, turn: DiscordTurn, reply: DiscordReply) -> AnswerState:
         """Stream the answer, or its failure, into `reply`. Raises hikari's errors."""
         selected, recipient, running = turn.selected_agent, turn.recipient, self.running_turns
-        words = _words_for_agent(selected, recipient) if selected else recipient.words
         button_user_id = None if turn.channel_conversation else recipient.user_id
         if turn.question_ids:
             turn.reply = reply
         live = LiveAnswer(
             reply,
-            texts_for_channel(words) if turn.channel_conversation else words,
+            texts_for_channel(recipient.words) if turn.channel_conversation else recipient.words,
             StopButton(button_user_id or ANY_ASKER, turn.id),
             card=Card(recipient.user_id, turn.entry.visibility == "private", turn.inherited),
+            agent=turn.entry.key.agent,
             replaced_pages=turn.replaced_pages,
             replaced_card=turn.replaced_card,
             receipt_updater=running.receipt_updater,
@@ -250,15 +250,8 @@ class Answers:
     ) -> None:
         """Answer the newest question again, in place if possible. Raises AgentGone, NotNewest, AnswerInUse,
         StorageError, and as `ask`."""
-        # The bot can't delete ephemeral messages, nor others where only the user has installed it.
-        is_guild_install = (
-            hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
-        )
-        can_delete = is_guild_install and not is_ephemeral(interaction.message)
-        in_place = can_delete or not button.earlier_message_ids
-        turn = await self._accept_press(
-            interaction, button, recipient, below=not in_place, replaces_card=can_delete
-        )
+        turn = await self._accept_press(interaction, button, recipient)
+        in_place = not turn.entry.below
         lock = self.assistant.approvals.mark_regenerating(button.user_id, button.answer_id)
         async with turn.track_delivery(), lock:
             await self._require_newest(turn.entry, button)
@@ -287,7 +280,7 @@ class Answers:
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
         """Continue the newest answer below it. Raises as `regenerate`."""
-        turn = await self._accept_press(interaction, button, recipient, below=True)
+        turn = await self._accept_press(interaction, button, recipient)
         async with turn.track_delivery():
             await self._require_newest(turn.entry, button)
             await _remove_buttons(interaction)
@@ -439,36 +432,29 @@ class Answers:
         return state
 
     async def _accept_press(
-        self,
-        interaction: hikari.ComponentInteraction,
-        button: AnswerButton,
-        recipient: Recipient,
-        *,
-        below: bool,
-        replaces_card: bool = False,
+        self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> DiscordTurn:
         bind_turn_id()
 
         async def accept() -> DiscordTurn:
             selected = await self.agent_selector.for_answer(interaction, button.answer_id)
             ephemeral = is_ephemeral(interaction.message)
-            earlier, message_id = button.earlier_message_ids, int(interaction.message.id)
-            if replaces_card:
-                first_id = (*earlier, message_id)[0]
-                await self.running_turns.wait_recorded(first_id)
-                recorded = await self.running_turns.channels.list_pages(first_id)
-                earlier += tuple(page_id for page_id in recorded if page_id > message_id)
-            fields: dict[str, Any] = {"replaces": button.answer_id, "earlier": earlier}
-            if button.action != "again":
-                fields = {"question": await self._question_to_continue(interaction, button, recipient)}
+            kind: TurnKind = "again" if button.action == "again" else "continue"
+            fields: dict[str, Any] = {"below": True}
+            if kind == "again":
+                others = await self._list_other_messages(interaction, button)
+                # The bot can't delete ephemeral messages, nor others where only the user has installed it.
+                below = bool(others) and (ephemeral or not is_guild_install(interaction))
+                fields = {"below": below, "replaces": button.answer_id, "earlier": others}
+            else:
+                fields["question"] = await self._question_to_continue(interaction, button, recipient)
             entry = self.running_turns.make_entry(
                 interaction,
                 selected.key,
-                "again" if button.action == "again" else "continue",
+                kind,
                 recipient,
                 visibility=visibility_of(interaction, ephemeral=ephemeral),
                 ephemeral=ephemeral,
-                below=below,
                 shown_in=int(interaction.message.id),
                 **fields,
             )
@@ -477,6 +463,16 @@ class Answers:
         acknowledge = partial(defer_update, interaction)
         turn, _ = await self.running_turns.acknowledge(accept(), acknowledge, DiscordTurn.delete_entry)
         return turn
+
+    async def _list_other_messages(
+        self, interaction: hikari.ComponentInteraction, button: AnswerButton
+    ) -> tuple[int, ...]:
+        """Return the ids of the answer's messages above the one with the button, and of its card."""
+        earlier, message_id = button.earlier_message_ids, int(interaction.message.id)
+        first_id = (*earlier, message_id)[0]
+        await self.running_turns.wait_recorded(first_id)
+        recorded = await self.running_turns.channels.list_pages(first_id)
+        return (*earlier, *(page_id for page_id in recorded if page_id > message_id))
 
     async def _question_to_continue(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -533,12 +529,3 @@ def _location(entry: PendingTurn, question: Message | None = None) -> QuestionLo
 async def _remove_buttons(interaction: hikari.ComponentInteraction) -> None:
     page = without_answer_buttons(page_of(interaction.message))
     await interaction.edit_initial_response(components=rows_of(page))
-
-
-def _words_for_agent(selected: SelectedAgent, recipient: Recipient) -> Texts:
-    words = recipient.words
-    if selected.is_current:
-        return words
-    agent_name = selected.agent.display_name(recipient.locale)
-    changed = words[CanvasChangeTexts].changed_for_other_agent.format(display=agent_name)
-    return words.with_area(words[CanvasChangeTexts].reword(changed=changed, open=""))

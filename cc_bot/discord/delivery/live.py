@@ -37,7 +37,7 @@ from cc_bot.domain.errors import (
     TurnError,
     drop_tracebacks,
 )
-from cc_bot.domain.message import is_blank
+from cc_bot.domain.message import DEFAULT_AGENT, is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import AnswerTexts, MentionTexts
@@ -59,6 +59,7 @@ class LiveAnswer:
     _: KW_ONLY
     receipt_updater: ReceiptUpdater
     card: Card  # of the question's author, with the changes that it inherits
+    agent: str = DEFAULT_AGENT
     replaced_pages: Sequence[Page] = ()  # texts of the answer that it replaces; shown until its first text
     replaced_card: Card | None = None  # if the reply's messages have it
     one_message: bool = False  # a further post is unsafe: a long answer becomes a file
@@ -149,7 +150,7 @@ class LiveAnswer:
                 self.state, self.words, user_id, earlier, has_card=has_card, private=self.card.private
             )
         buttons = (*used_button(self.state, self.words, self.card.user_id), *buttons)
-        buttons = (*canvas_button(self.state, self.words, self.card.user_id), *buttons)
+        buttons = (*canvas_button(self.state, self.words, self.card.user_id, self.agent), *buttons)
         return change_last_text(texts, lambda page: replace(page, buttons=buttons))
 
     async def _show_progress_until_end(self) -> None:

@@ -266,10 +266,12 @@ def used_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button,
     return (Button(label, UsedMemoriesButton(user_id, used_ids).custom_id()),)
 
 
-def canvas_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
-    """Return the button that shows the changed canvas, if it is that of the current agent."""
-    label = words[CanvasChangeTexts].open if state.canvas and not state.canvas.empty else ""
-    return (Button(label, ShowButton(user_id, "canvas").custom_id()),) if label else ()
+def canvas_button(state: AnswerState, words: Texts, user_id: int, agent: str) -> tuple[Button, ...]:
+    """Return the button that shows the agent's changed canvas, if any."""
+    if state.canvas is None or state.canvas.empty:
+        return ()
+    show = ShowButton(user_id, f"canvas:{agent}")
+    return (Button(words[CanvasChangeTexts].open, show.custom_id()),)
 
 
 def answer_buttons(
@@ -363,9 +365,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     if state.files_left_out:
         lines.append(_files_left_out(state.files_left_out, words))
     lines.extend(_note_line(note, words) for note in state.notes)
-    if state.canvas is not None and not canvas_button(state, words, 0):
-        canvas = words[CanvasChangeTexts]
-        lines.append(canvas.emptied if state.canvas.empty else canvas.changed)
+    if state.canvas is not None and state.canvas.empty:
+        lines.append(words[CanvasChangeTexts].emptied)
     if state.failure and has_text:
         lines.append(state.failure)
     if status == "stopped" and has_text:

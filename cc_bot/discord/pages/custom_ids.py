@@ -105,7 +105,7 @@ class ShowButton(Control, head="show"):
     """Show the presser what a command shows."""
 
     user_id: int
-    command: str
+    command: str  # perhaps with a colon and an agent
 
 
 class AgentButton(Control, head="agent"):

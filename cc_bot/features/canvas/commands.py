@@ -33,9 +33,14 @@ async def show_canvas(
     """Post public elements as a message, and private ones as an ephemeral reply."""
     interaction, words = ctx.interaction, caller.words[CanvasTexts]
     key = (await agent_selector.for_interaction(interaction)).key
-    canvas = await get_canvas(canvases, key)
+    _, _, agent = ctx.button.command.partition(":") if isinstance(ctx, Press) else ("", "", "")
+    is_other_agent = bool(agent) and agent != key.agent
+    canvas = await get_canvas(canvases, replace(key, agent=agent) if is_other_agent else key)
     if canvas.is_empty:
         return EphemeralView(words.empty)
+    if is_other_agent:  # the channel shows the canvas of the current agent
+        await canvas_messages.reply_with_canvas(interaction, canvas, caller, words.shown_of_agent)
+        return None
     posted = await canvas_messages.refresh(key, interaction=interaction, may_follow_up=False, repost=True)
     elements = tuple(each for each in canvas.elements if each.visibility == "private")
     private = replace(canvas, elements=elements)

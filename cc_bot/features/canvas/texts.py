@@ -16,6 +16,7 @@ class CanvasTexts(Area):
     shown_with_private = Sentence(ja="🖼️ キャンバスを下に出しました。あなただけに見えるものは、ここに出します。", en="🖼️ The canvas is below. What only you can see is here.")
     shown_private = Sentence(ja="🖼️ キャンバスに出ているものは、あなただけに見えます。", en="🖼️ Only you can see what is on the canvas.")
     shown_to_you = Sentence(ja="🖼️ いまはこのチャンネルに送れないため、あなただけに見える形で出します。", en="🖼️ I can't post in this channel at the moment, so only you can see this.")
+    shown_of_agent = Sentence(ja="🖼️ この回答をしたエージェントのキャンバスです。あなただけに見えます。", en="🖼️ The canvas of the agent that answered. Only you can see this.")
     cleared = Sentence(ja="🧹 キャンバスを空にしました。会話の内容はそのままです。", en="🧹 The canvas is empty now. Our conversation stays as it is.")
     cleared_already = Sentence(ja="キャンバスにはもう何も出ていません。", en="The canvas is already empty.")
 
