@@ -162,7 +162,9 @@ class TestForeignJson:
 
     def test_anything_else_is_refused(self) -> None:
         exported = f"{MARKDOWN_MARK}\n# 家族\n- x"  # for reading
-        for text in ("{", '{"a": 1}', '{"memories": {}}', "[]", "{" * 100_000, "", " \n ", "---", exported):
+        table = 'id,"content",tags\n1,猫を飼っている,家族'
+        broken = ("{", '{"a": 1}', '{"memories": {}}', "[]", "[1, 2]", "{" * 100_000)
+        for text in (*broken, "", " \n ", "---", exported, table):
             with pytest.raises(ImportNotUnderstood):
                 parse_memories(text)
 

@@ -66,6 +66,8 @@ class ImportPlan:
 
 
 _FIELD_TYPES: Final = get_type_hints(PortableMemory)
+_COLUMN_NAMES: Final = {*_FIELD_TYPES, "id", "date", "text", "memory", "日付", "内容", "カテゴリ", "タグ"}
+"""Two of them in the first line are the head of a CSV file, which can't be imported."""
 _ALWAYS_WRITTEN: Final = ("content", "category", "tags")  # written even if they are empty
 
 
@@ -135,7 +137,7 @@ def _parse_json(text: str) -> list[PortableMemory] | None:
             raise ImportNotUnderstood from error
         return None
     items = document.get("memories") if isinstance(document, dict) else document
-    if not isinstance(items, list):
+    if not (isinstance(items, list) and any(isinstance(item, str | dict) for item in items)):
         raise ImportNotUnderstood
     _ensure_not_too_many(len(items))
     return [_parse_memory(item) for item in items]
@@ -215,7 +217,8 @@ _PARSERS: Final[Mapping[Any, Callable[[object], Any]]] = {
 
 
 def _parse_lines(text: str) -> list[PortableMemory]:
-    if MARKDOWN_MARK in text:
+    columns = {cell.strip(' "').casefold() for cell in re.split("[,;\t]", text.partition("\n")[0])}
+    if MARKDOWN_MARK in text or len(columns & _COLUMN_NAMES) > 1:
         raise ImportNotUnderstood
     entries: list[list[str]] = []  # lines of each entry
     for line in text.splitlines():
