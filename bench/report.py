@@ -1,15 +1,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
-
-import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib_fontja
-from matplotlib import font_manager, pyplot
-from matplotlib.ticker import FuncFormatter
+from typing import Any, Literal
 
 from bench.figures import Line, Words, load
 
@@ -27,21 +19,15 @@ BOUNDS: dict[Language, dict[str, str]] = {
     "ja": {"most": "{} 以下", "least": "{} 以上", "under": "{} 未満"},
     "en": {"most": "at most {}", "least": "at least {}", "under": "under {}"},
 }
-INK, OURS, PEERS, MISSED = "#24292f", "#0969da", "#8c959f", "#bc4c00"
 
 
 def write(figures: Path) -> None:
-    """Write tables and plots beside the figures."""
+    """Write the tables into the pages beside the figures."""
     known, lines = load(figures)
     folder = figures.parent
     for language, name in PAGES.items():
         page = folder / name
         page.write_text(fill(page.read_text(encoding="utf-8"), known, lines, language), encoding="utf-8")
-    for plot in PLOTS:
-        chosen = [line for line in lines if line.part == plot.part and plot.what in line.what.en]
-        for language in PAGES:
-            if chosen:
-                draw(plot, chosen, language, folder / f"{plot.name}.{language}.png")
 
 
 def fill(text: str, known: dict[str, Any], lines: Sequence[Line], language: Language) -> str:
@@ -108,69 +94,3 @@ def surroundings(known: dict[str, Any], language: Language) -> str:
         else "{measured}, {system}, {processors} processors, Python {python}, SQLite {sqlite}.\n"
     )
     return said.format(**known)
-
-
-# ---- plots -------------------------------------------------------------------------------------------------
-
-
-class Plot(NamedTuple):
-    """A picture of some lines of a part."""
-
-    name: str
-    part: str
-    what: str
-    """In the English name of each line that it shows."""
-    title: Words
-    axis: Words
-
-
-PLOTS = (
-    Plot(
-        "benchmarks-turn",
-        "turn",
-        "NORMAL",
-        Words("1ターンの保存：cc-bot にかかる時間", "One turn's storage: the time that cc-bot takes"),
-        Words("相手の時間を1とする（短いほど速い）", "the other's time is 1 (shorter is faster)"),
-    ),
-)
-
-
-def draw(plot: Plot, lines: Sequence[Line], language: Language, path: Path) -> None:
-    """Horizontal bars with their spread, wide enough for a phone held upright. The axis begins at nothing."""
-    with mpl.rc_context({"font.family": _font(), "font.size": 15, "text.color": INK, "axes.labelcolor": INK}):
-        figure, axes = pyplot.subplots(figsize=(7.2, 1.4 + 0.95 * len(lines)), layout="constrained")
-        for location, line in enumerate(reversed(lines)):
-            _bar(axes, location, line, language)
-        farthest = max(line.found.high for line in lines)
-        axes.set_xlim(0, farthest * 1.3)
-        axes.set_ylim(-0.45, len(lines) - 0.35)
-        axes.set_yticks([])
-        axes.set_xlabel(word(plot.axis, language))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.axvline(1, color=PEERS, linewidth=1.5, linestyle="--", zorder=0)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        figure.suptitle(word(plot.title, language), x=0.02, ha="left", fontsize=17)
-        figure.savefig(path, dpi=110)
-        pyplot.close(figure)
-
-
-def _bar(axes: Any, location: int, line: Line, language: Language) -> None:
-    middle, low, high = line.found
-    ours = line.beside.en == "cc-bot"
-    colour = MISSED if line.met is False else OURS if ours or line.unit == "x" else PEERS
-    axes.barh(location, middle, height=0.34, color=colour)
-    if low != high:
-        axes.plot([low, high], [location, location], color=INK, linewidth=2)
-    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # no line goes through words
-    axes.text(0, location + 0.24, word(line.beside, language), va="bottom", fontsize=15, bbox=paper)
-    label = amount(middle, line, language)
-    if line.met is False:
-        label += "（未達）" if language == "ja" else " (missed)"
-    axes.text(max(middle, high), location, f"  {label}", va="center", fontsize=15, bbox=paper)
-
-
-def _font() -> str:
-    """The family of the font with Japanese."""
-    file = Path(matplotlib_fontja.__file__).parent / "fonts" / "ipaexg.ttf"
-    font_manager.fontManager.addfont(file)
-    return str(font_manager.FontProperties(fname=file).get_name())
