@@ -22,7 +22,7 @@ class WebTexts(Area):
     sign_out = Sentence(ja="サインアウト", en="Sign out")
     signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
     welcome = Sentence(ja="{name} が覚えたこと、ぜんぶここに", en="See and change what {name} remembers")
-    welcome_what = Sentence(ja="覚えてくれる Discord アシスタントです。\n会話やお知らせも、ここで見られます。\n見えるのは、ご自分のものだけです。", en="It is a Discord assistant that remembers.\nConversations and reminders are here too.\nYou see only your own.")
+    welcome_what = Sentence(ja="覚えてくれる Discord アシスタントです。\n会話やお知らせも、ここで見られます。\n見えるのは、ご自分のものだけです。", en="It is a Discord assistant that remembers.\nChats and reminders are here too.\nYou see only your own.")
     steps = Both(
         ja=("Discord の入力欄に `</web>` と書いて送ります。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
         en=("Type `</web>` on Discord and send it.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
@@ -42,7 +42,7 @@ class WebTexts(Area):
     command = Sentence(ja="</web>", en="</web>")
     account = Sentence(ja="アカウント", en="Account")
     sign_in_whose = Sentence(ja="{name}さんのページ", en="{name}'s pages")
-    sign_in_what = Sentence(ja="{bot} が覚えていることや会話を、このブラウザで開きます。", en="See your conversations and what {bot} remembers, in this browser.")
+    sign_in_what = Sentence(ja="{bot} が覚えていることや会話を、このブラウザで開きます。", en="See your chats and what {bot} remembers, in this browser.")
     sign_in_own = Sentence(ja="ご自分の名前でなければ、押さずに閉じてください。", en="Not you? Close this page and press nothing.")
     sign_in_shared = Sentence(ja="ほかの人も使うブラウザでは、最後にサインアウトしてください。", en="In a browser that others use too, sign out when you are done.")
     sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
@@ -53,11 +53,11 @@ class WebTexts(Area):
             "sessions_ended": Sentence(ja="ほかのブラウザをすべてサインアウトしました。", en="All other browsers are signed out."),
             "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
             "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="You waited too long, so nothing was erased. Please look through it and confirm again."),
-            "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
+            "conversation_deleted": Sentence(ja="会話を消しました。", en="The chat is deleted."),
             "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is selected. Tick the memories that you want."),
             "memories_none": Sentence(ja="メモリはまだありません。", en="There are no memories yet."),
             "memories_more": Sentence(ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。", en="There are more memories now, so nothing was erased. Please check again."),
-            "canvas_cleared": Sentence(ja="キャンバスを空にしました。会話の内容はそのままです。", en="The canvas is empty now. The conversation stays as it is."),
+            "canvas_cleared": Sentence(ja="キャンバスを空にしました。会話の内容はそのままです。", en="The canvas is empty now. The chat stays as it is."),
             "undone": Sentence(ja="元に戻しました。", en="Undone."),
             "undo_too_late": Sentence(ja="もう元に戻せません。時間がたったか、そのあとに何かを消しています。", en="This can't be undone any more: too much time has passed, or something was erased since."),
             "element_removed": Sentence(ja="キャンバスから外しました。", en="Taken off the canvas."),
@@ -80,7 +80,7 @@ class WebCommandTexts(Area):
 
 class WebSettingsTexts(Area):
     language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="Same as Discord and your browser")
-    timezone_hint = Sentence(ja="いま {time} です。お知らせもこの時刻に合わせます。「東京」のような都市の名前でも書けます。", en="It is {time} there. Reminders follow this time. A city such as Tokyo works too.")
+    timezone_hint = Sentence(ja="いま {time} です。「東京」のような都市の名前でも書けます。変えると、繰り返すお知らせは新しい時刻に合わせます。1回だけのお知らせは、届くときが変わりません。", en="It is {time} there. A city such as Tokyo works too. Repeating reminders follow a change; one-time ones keep their moment.")
     general = Sentence(ja="言葉と時刻", en="Language and time")
     voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers also come as audio.")
     save = Sentence(ja="保存する", en="Save")
@@ -97,39 +97,39 @@ class WebSettingsTexts(Area):
 
 
 class WebConversationTexts(Area):
-    hint = Sentence(ja="ボットとのあなたの会話です。ほかの人には見えません。", en="Your own conversations with the bot. Nobody else sees this page.")
-    none = Sentence(ja="会話はまだありません。Discord で </ask> と書いて話しかけると、ここに残ります。", en="No conversations yet. Talk to the bot with </ask> on Discord, and you find them here.")
+    hint = Sentence(ja="ボットとのあなたの会話です。ほかの人には見えません。", en="Your own chats with the bot. Nobody else sees this page.")
+    none = Sentence(ja="会話はまだありません。Discord で </ask> と書いて話しかけると、ここに残ります。", en="No chats yet. Talk to the bot with </ask> on Discord, and you find them here.")
     search = Sentence(ja="会話を検索", en="Search chats")
-    found = Sentence(ja="「{words}」をふくむ会話: {count}件", en="Conversations with “{words}”: {count}")
+    found = Sentence(ja="「{words}」をふくむ会話: {count}件", en="Chats with “{words}”: {count}")
     show_all = Sentence(ja="すべての会話", en="All chats")
     channel_and_agent = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
     everywhere = Sentence(ja="すべて", en="All")
     choice = Sentence(ja="{channel}・{agent}", en="{channel}, {agent}")
     copy = Sentence(ja="コピー", en="Copy")
     copied = Sentence(ja="コピーしました", en="Copied")
-    more = Sentence(ja="この会話のその他の操作", en="More for this conversation")
+    more = Sentence(ja="この会話のその他の操作", en="More for this chat")
     export = Sentence(ja="Markdown で書き出す", en="Export as Markdown")
-    export_name = Sentence(ja="会話-{day}", en="conversation-{day}")
+    export_name = Sentence(ja="会話-{day}", en="chat-{day}")
     in_discord = Sentence(ja="Discord で開く", en="Open in Discord")
     terminal = Sentence(ja="ターミナル", en="Terminal")
     dm = Sentence(ja="ボットとのDM", en="DM with the bot")
     unknown_channel = Sentence(ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})")
     open = Sentence(ja="続いています", en="Active")
-    ages = Both(ja=("今日", "昨日", "過去7日間", "それより前"), en=("Today", "Yesterday", "Past 7 days", "Older"))
+    ages = Both(ja=("過去7日間", "それより前"), en=("Past 7 days", "Older"))  # after today and yesterday
     messages = Both(ja=("{count}件", "{count}件"), en=("{count} message", "{count} messages"))  # one, more
     no_words = Sentence(ja="（本文なし）", en="(no text)")
-    summary = Sentence(ja="この場所での会話の要約", en="Summary of the conversations here")
+    summary = Sentence(ja="この場所での会話の要約", en="Summary of the chats here")
     you = Sentence(ja="あなた", en="You")
     private = Sentence(ja="自分だけ", en="only you")
     files = Sentence(ja="添付: {names}", en="Attached: {names}")
     statuses = by_key({"stopped": Sentence(ja="途中で止めました", en="stopped by you"), "cut": Sentence(ja="途中で切れました", en="cut off")})
-    delete = Sentence(ja="この会話を消す", en="Delete this conversation")
+    delete = Sentence(ja="この会話を消す", en="Delete this chat")
     delete_hint = Sentence(
         ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約を消し、チャンネルの文脈からも外します。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。10分間は元に戻せます。",
-        en="This deletes the conversation's messages and files, and the summaries that include them. The bot no longer uses them in the channel either. If it is the newest conversation there, its canvas is emptied, too. Messages on Discord itself and memories stay. You can undo this for 10 minutes.",
+        en="This deletes the chat's messages and files, and the summaries that include them. The bot no longer uses them in the channel either. If it is the newest chat there, its canvas is emptied, too. Messages on Discord itself and memories stay. You can undo this for 10 minutes.",
     )
     delete_now = Sentence(ja="消す", en="Delete")
-    gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This conversation is gone: it was deleted, or it was older than conversations are kept.")
+    gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This chat is gone: it was deleted, or it was older than chats are kept.")
     back = Sentence(ja="会話の一覧へ", en="All chats")
     pages = Sentence(ja="ページ送り", en="Pages of this list")
     page = Sentence(ja="{page} / {pages} ページ", en="Page {page} of {pages}")
@@ -155,6 +155,7 @@ class WebUsageTexts(Area):
     turns = Sentence(ja="質問", en="Questions")
     chart = Sentence(ja="使ったトークン（{by}）", en="Tokens used {by}")
     asked = Both(ja=("質問 {count}件", "質問 {count}件"), en=("{count} question", "{count} questions"))  # one, more
+    average = Sentence(ja="1日平均 {tokens}", en="{tokens} a day")
     since = Sentence(ja="{month}月1日から", en="since {month} 1")
     cost = Sentence(ja="金額", en="Cost")
     sound = Sentence(ja="音声", en="Audio")

@@ -21,6 +21,7 @@ from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.domain.text import contains_words, one_line, shorten
 from cc_bot.domain.tool_calls import list_sources
 from cc_bot.texts import Texts
+from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
@@ -234,7 +235,8 @@ def _title(session: ArchivedSession, texts: WebConversationTexts) -> str:
 
 def _name_age(visitor: WebVisitor, session: ArchivedSession) -> str:
     today, day = (each.astimezone(visitor.timezone).date() for each in (utc_now(), session.created_at))
-    return visitor.words[WebConversationTexts].ages[bisect_left((0, 1, 6), (today - day).days)]
+    names = (*visitor.words[MomentTexts].recent_days, *visitor.words[WebConversationTexts].ages)
+    return names[bisect_left((0, 1, 6), (today - day).days)]
 
 
 def plain_title(opening: str) -> str:

@@ -55,6 +55,7 @@ class TestList:
         assert "DMの話" not in await taro.open(f"/conversations?place={CHANNEL}/default&q=%20")
         page = await taro.open("/conversations?q=%3Cb%3E%25_")
         assert ("「&lt;b&gt;%_」をふくむ会話: 0件" in page, id_ in page) == (True, False)
+        assert 'href="/search?q=%3Cb%3E%25_"' in page
 
 
 class TestReading:

@@ -96,6 +96,7 @@ class ConsoleTexts(Area):
     )
     seconds = Sentence(ja="経過（秒）", en="Seconds")
 
+    maintenance = Sentence(ja="メンテナンス", en="Maintenance")
     maintenance_off = Sentence(ja="いまは、みんなに答えています。", en="The bot answers everyone at the moment.")
     maintenance_on = Sentence(ja="メンテナンス中です。管理者だけに答えています。", en="Maintenance is on: the bot answers only owners.")
     note = Sentence(ja="利用者へのメッセージ（任意）", en="Notice to users (optional)")

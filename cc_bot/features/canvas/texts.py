@@ -51,7 +51,7 @@ class CanvasPageTexts(Area):
     remove_element = Sentence(ja="「{title}」をキャンバスから外す", en="Take “{title}” off the canvas")
     untitled = Sentence(ja="無題", en="untitled")
     clear_canvas = Sentence(ja="キャンバスを空にする", en="Empty the canvas")
-    clear_question = Sentence(ja="出ているものをすべて外します。会話の内容はそのままです。", en="This removes everything from the canvas. The conversation stays as it is.")
+    clear_question = Sentence(ja="出ているものをすべて外します。会話の内容はそのままです。", en="This removes everything from the canvas. The chat stays as it is.")
     clear_yes = Sentence(ja="すべて外す", en="Remove everything")
     other_elements = Sentence(ja="ほかに出ているもの", en="Also on the canvas")
     connecting = Sentence(ja="つないでいます…", en="Connecting…")

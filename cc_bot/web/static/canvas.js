@@ -6,7 +6,6 @@ const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;
 const CHANGED_MS = 2000;
 const GAP = 12; // as in canvas.css
-const MAX_BALANCED = 12;
 const SIGNED_OUT = 4401;
 const DENIED = 4403;
 const TOO_MANY_OPEN = 4429;
@@ -80,27 +79,40 @@ function update() {
 const desk = matchMedia("(min-width: 56rem)");
 const resized = new ResizeObserver(() => canvas.classList.contains("balanced") && setRows());
 
+/* Stack the elements of each column; the last of the shorter one ends where the other column does. */
 function setRows() {
-  for (const node of canvas.children) node.style.gridRow = `span ${node.offsetHeight + GAP}`;
+  const ends = [0, 0];
+  const last = [];
+  for (const node of canvas.children) node.style.minHeight = "";
+  for (const node of [...canvas.children].filter((each) => each.offsetHeight)) {
+    const column = node.style.gridColumnStart - 1;
+    ends[column] += node.offsetHeight + GAP;
+    last[column] = node;
+    node.style.gridRow = `span ${node.offsetHeight + GAP}`;
+  }
+  const end = last[ends[0] > ends[1] ? 1 : 0];
+  if (!end) return;
+  const height = end.offsetHeight + Math.abs(ends[0] - ends[1]);
+  end.style.minHeight = `${height}px`;
+  end.style.gridRow = `span ${height + GAP}`;
 }
 
-/* Share elements out so that the columns differ least in height; the styles' columns keep them in a row. */
+/* Each element goes to the column that is shorter by then, so that all stay in the order of their reading. */
 function balance() {
   const nodes = [...canvas.children];
-  const isBalanced = desk.matches && !canvas.classList.contains("focus") && nodes.length > 1 && nodes.length <= MAX_BALANCED;
+  const isBalanced = desk.matches && !canvas.classList.contains("focus") && nodes.length > 1;
   canvas.classList.toggle("balanced", isBalanced);
   resized.disconnect();
-  for (const node of nodes) node.style.gridArea = "";
+  for (const node of nodes) node.style.gridArea = node.style.minHeight = "";
   if (!isBalanced) return;
-  const heights = nodes.map((node) => node.offsetHeight + GAP);
-  const difference = (way) => Math.abs(heights.reduce((sum, each, at) => sum + ((way >> at) & 1 ? each : -each), 0));
-  let best = 0; // its bits tell which elements stand on the right
-  for (let way = 0; way < 1 << nodes.length; way += 2) if (difference(way) < difference(best)) best = way;
+  const ends = [0, 0];
+  for (const node of nodes) {
+    const column = ends[1] < ends[0] ? 1 : 0;
+    ends[column] += node.offsetHeight;
+    node.style.gridColumn = column + 1;
+    resized.observe(node.querySelector(".body"));
+  }
   setRows();
-  nodes.forEach((node, at) => {
-    node.style.gridColumn = ((best >> at) & 1) + 1;
-    resized.observe(node);
-  });
 }
 
 desk.addEventListener("change", balance);
