@@ -20,7 +20,7 @@ HEADERS: Final = {
 [Documentation](README.md) · [日本語](settings.ja.md)
 
 Write them into `.env` or the environment, which wins. `.env.example` has all of them to uncomment.
-A change takes effect at the next start. A misspelt name stops the start with the nearest name.
+After `=` is the default. A change takes effect at the next start. A misspelt name stops the start.
 Limits, models and agents have [files of their own](operation.md#files).
 
 This page is generated: `python -m scripts.settings_page`.
@@ -30,14 +30,13 @@ This page is generated: `python -m scripts.settings_page`.
 [ドキュメント](README.ja.md) · [English](settings.md)
 
 `.env` か環境変数に書きます（両方にあれば環境変数が優先）。
-`.env.example` にすべて並んでいるので、使う行の # を外してください。変更は次の起動から効きます。
-名前を書き間違えると起動せず、いちばん近い名前をお知らせします。
+`.env.example` にすべて並んでいるので、使う行の # を外してください。`=` のあとは既定の値です。
+変更は次の起動から効きます。名前を書き間違えると起動しません。
 使える量・モデル・エージェントには[それぞれのファイル](operation.ja.md#ファイル)があります。
 
 このページは `python -m scripts.settings_page` で作ります。
 """,
 }
-COLUMNS: Final = {Locale.EN: ("setting", "default", "meaning"), Locale.JA: ("設定", "既定", "意味")}
 EXAMPLE: Final = {Locale.EN: "for example ", Locale.JA: "例: "}
 JAPANESE: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 SECTION: Final = re.compile(r"# --- (.+?)(?: / (.+?))? -+$")
@@ -82,13 +81,15 @@ def meaning(comment: Sequence[str], locale: Locale) -> str:
     return CODE.sub(r"`\g<0>`", text)
 
 
-def default(setting: Setting, locale: Locale) -> str:
-    """Return the default, else the possible values or an example."""
+def assignment(setting: Setting, locale: Locale) -> str:
+    """Return the name with its default, else with the possible values or an example."""
+    name = f"**`{setting.variable}`**"
     if setting.default:
-        return f"`{setting.default}`"
+        return f"{name} = `{setting.default}`"
     if setting.is_secret or not setting.example or "(" in setting.example:
-        return ""
-    return f"`{setting.example}`" if " / " in setting.example else f"{EXAMPLE[locale]}`{setting.example}`"
+        return name
+    example = f"`{setting.example}`"
+    return f"{name} ({example if ' / ' in example else EXAMPLE[locale] + example})"
 
 
 def page(locale: Locale) -> str:
@@ -99,11 +100,10 @@ def page(locale: Locale) -> str:
     }
     lines = [HEADERS[locale]]
     for title, entries in sections((ROOT / ".env.example").read_text("utf-8")):
-        lines += [f"## {title[locale]}", "", f"| {' | '.join(COLUMNS[locale])} |", "| --- | --- | --- |"]
+        lines += [f"## {title[locale]}", ""]
         for entry in entries:
-            names = "<br>".join(f"`{name}`" for name in entry.variables)
-            defaults = "<br>".join(default(settings[name], locale) for name in entry.variables)
-            lines.append(f"| {names} | {defaults} | {meaning(entry.comment, locale)} |")
+            names = ", ".join(assignment(settings[name], locale) for name in entry.variables)
+            lines.append(f"- {names}: {meaning(entry.comment, locale)}")
         lines.append("")
     return "\n".join(lines)
 
