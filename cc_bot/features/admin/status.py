@@ -17,7 +17,6 @@ from cc_bot.chat.checks import check_processes
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db.process import ActiveProcess
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.text import Count, Locale, format_size
@@ -55,7 +54,8 @@ class BotStatus:
     async def describe(self, caller: Caller, now: datetime) -> Sequence[Fact]:
         texts, vitals, load = caller.words[ConsoleTexts], self.stores.vitals, self.assistant.turns.load
         processes = await self.stores.processes.list_all()
-        duties, has_others = await self.stores.processes.list_duties(), _has_others(processes)
+        duties = await self.stores.processes.list_duties()
+        has_others = len(processes) > 1 or any(each.process.shards for each in processes)
         found = check_processes(processes, duties, caller.words) if has_others else ()
         model_changes = self.assistant.chains.changes_to_requests()
         free = await _read_or_none(self.read_free_bytes)
@@ -116,10 +116,6 @@ async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
         return await asyncio.to_thread(read)
     except OSError:
         return None
-
-
-def _has_others(processes: Sequence[ActiveProcess]) -> bool:
-    return len(processes) > 1 or any(each.process.shards for each in processes)
 
 
 @dataclass(frozen=True, slots=True)
