@@ -93,8 +93,8 @@ def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
     return cast("Wording", _map_texts(wording, lambda text: _MARK.sub(replace_mark, text)))
 
 
-def plain_commands(text: str, name_command: NameCommand = "/{}".format) -> str:
-    return _COMMAND_MENTION.sub(lambda found: name_command(found[1]), text)
+def plain_commands(text: str) -> str:
+    return _COMMAND_MENTION.sub(r"/\1", text)
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:

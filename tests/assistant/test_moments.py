@@ -14,7 +14,6 @@ from cc_bot.domain.errors import (
     WhenPassed,
     WhenTooFar,
 )
-from cc_bot.domain.text import Locale
 from cc_bot.features.reminders.resolver import TimeResolver
 from tests.domain.phrases import phrases
 from tests.scripted_model import ScriptedModel, Step
@@ -52,8 +51,7 @@ class TestRules:
                 )
             },
         }
-        for locale in Locale:
-            assert {when: await told.resolve(when, "", TOKYO, locale) for when in expected} == expected
+        assert {when: await told.resolve(when, "", TOKYO) for when in expected} == expected
         assert model.requests == []
 
     @pytest.mark.parametrize("error", REFUSED)
@@ -63,7 +61,7 @@ class TestRules:
         for words in phrases(REFUSED[error]):
             when, _, repeat = words.partition("+")
             try:
-                accepted.append((when, await told.resolve(when.strip(), repeat.strip(), TOKYO, Locale.JA)))
+                accepted.append((when, await told.resolve(when.strip(), repeat.strip(), TOKYO)))
             except error:
                 continue
         assert (accepted, model.requests) == ([], [])
@@ -89,7 +87,7 @@ class TestModel:
     ) -> None:
         told, model = moments([answer[:9], answer[9:]])
         moment = datetime(2026, 12, 2, 4, tzinfo=UTC)
-        assert await told.resolve(words, repeat, TOKYO, Locale.JA) == ((moment, found),)
+        assert await told.resolve(words, repeat, TOKYO) == ((moment, found),)
         [request] = model.requests
         assert '"now": "2026-11-22 (Sun) 12:00"' in request.prompt[-1].text
         assert words in request.prompt[-1].text
@@ -109,9 +107,9 @@ class TestModel:
             for answer in given:
                 told, _ = moments([answer])
                 with pytest.raises(error):
-                    await told.resolve(VAGUE, "", TOKYO, Locale.EN)
+                    await told.resolve(VAGUE, "", TOKYO)
 
     async def test_makes_no_single_moment_of_what_repeats(self) -> None:
         told, _ = moments(["2026-12-02T13:00"])
         with pytest.raises(RepeatNotUnderstood):
-            await told.resolve("every full moon", "", TOKYO, Locale.EN)
+            await told.resolve("every full moon", "", TOKYO)

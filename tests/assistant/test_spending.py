@@ -20,7 +20,6 @@ from cc_bot.chat.summaries import Summaries, SummaryPlan
 from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
 from cc_bot.domain.message import Agent, ChannelKey, Message
-from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Notice, TextDelta, TurnEvent, Usage
 from cc_bot.domain.usage import DailyUsage, LimitKey, LimitName, Payer, Price, PriceList
 from cc_bot.features.heartbeat.runner import Heartbeats
@@ -162,13 +161,13 @@ class TestMoments:
     async def test_are_paid_where_a_model_has_to_be_asked(self, till: Till) -> None:
         moments = TimeResolver(till.model, lambda: datetime(2026, 12, 1, tzinfo=UTC), till.spending, "small")
         till.model.script = [says("2026-12-02T13:00")]
-        await moments.resolve("明日9時", "", TOKYO, Locale.JA, payer=Payer(1))
+        await moments.resolve("明日9時", "", TOKYO, payer=Payer(1))
         assert await till.used() == ()
-        await moments.resolve("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=Payer(1))
+        await moments.resolve("忘年会のちょっと前", "", TOKYO, payer=Payer(1))
         assert [(each.purpose, each.tokens) for each in await till.used()] == [("schedule", 1100)]
         till.limit("tokens_per_day", 1000)
         with pytest.raises(LimitReached):
-            await moments.resolve("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=Payer(1))
+            await moments.resolve("忘年会のちょっと前", "", TOKYO, payer=Payer(1))
 
 
 class TestHeartbeats:

@@ -157,38 +157,6 @@ class TestARowThatCannotBe:
             assert await stores[ScheduleStore].get_next_due(["channel"]) is not None
 
 
-class TestStart:
-    """After a while without a program."""
-
-    async def test_makes_up_for_an_hour_and_tells_the_rest_once(self, url: str) -> None:
-        minutes = {59: "薬", 61: "missed 薬", 20 * 24 * 60: "missed 薬"}
-        for late, expected in minutes.items():
-            with freeze_time(NOON - HOUR, real_asyncio=True) as clock:
-                async with open_stores(url) as stores:
-                    await stores[ScheduleStore].add(KEY, "薬", NOON)
-                    assert await scheduler(stores[ScheduleStore]).claim_all_due() == []
-                clock.move_to(NOON + timedelta(minutes=late))
-                async with open_stores(url) as stores:
-                    found = await scheduler(stores[ScheduleStore]).claim_all_due()
-                    assert texts(found) == [expected]
-                    for each in firings(found):
-                        await stores[ScheduleStore].mark_skipped(each)
-                    assert await scheduler(stores[ScheduleStore]).claim_all_due() == []
-
-    async def test_tells_what_was_perhaps_said_once_and_does_not_say_it(self, url: str) -> None:
-        with freeze_time(NOON, real_asyncio=True):
-            async with open_stores(url) as stores:
-                await stores[ScheduleStore].add(KEY, "薬", NOON, repeat=DAILY)
-                assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == ["薬"]
-        for minutes, expected in ((1, []), (6, ["uncertain 薬"]), (7, []), (50, [])):
-            with freeze_time(NOON + timedelta(minutes=minutes), real_asyncio=True):
-                async with open_stores(url) as stores:
-                    assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == expected
-        with freeze_time(NOON + timedelta(days=1), real_asyncio=True):
-            async with open_stores(url) as stores:
-                assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == ["薬"]
-
-
 class TestTwo:
     async def test_schedulers_on_one_file_hand_over_and_tell_each_time_once(self, url: str) -> None:
         async with open_stores(url) as one, open_stores(url) as other:

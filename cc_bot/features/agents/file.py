@@ -153,11 +153,7 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
 
     async def get_default(self, location: Location, choices: StoredAgentChoices) -> Agent:
         known = await self.get_all()
-        for default in (
-            choices.defaults[location_id]
-            for location_id in location.key.ids
-            if location_id in choices.defaults
-        ):
+        for default in filter(None, map(choices.defaults.get, location.key.ids)):
             agent = known.get(default.agent)
             if agent and is_allowed(replace(location, guild_id=default.guild_id), agent):
                 return agent
@@ -165,9 +161,7 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
 
     async def select(self, location: Location, choices: StoredAgentChoices) -> tuple[Agent, bool]:
         known, is_fallback = await self.get_all(), False
-        for name in (
-            choices.choices[location_id] for location_id in location.key.ids if location_id in choices.choices
-        ):
+        for name in filter(None, map(choices.choices.get, location.key.ids)):
             agent = known.get(name)
             if agent and is_allowed(location, agent):
                 return agent, is_fallback

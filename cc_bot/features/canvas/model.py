@@ -2,13 +2,13 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Final, Literal
 
 from cc_bot.domain.chart import MAX_VALUE, Chart, Series, parse_numbers
 from cc_bot.domain.message import Visibility, is_blank
+from cc_bot.domain.text import printable
 
 Mode = Literal["list", "board", "focus"]  # stacked, side by side, or one element
 
@@ -113,8 +113,6 @@ MAX_LABELS: Final = 62
 MAX_SERIES: Final = 6
 MAX_NAME_LENGTH: Final = 40
 MAX_ID_LENGTH: Final = 32
-_BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
-_DIRECTION_CHANGES: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 class CommandRefused(Exception):
@@ -122,12 +120,7 @@ class CommandRefused(Exception):
 
 
 def clean_text(text: str) -> str:
-    """Remove lone surrogates, direction marks and control characters except line feeds."""
-    return "".join(
-        each
-        for each in _DIRECTION_CHANGES.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
-        if each == "\n" or unicodedata.category(each) not in ("Cc", "Cs")
-    ).strip()
+    return printable(text).replace("\t", " ").strip()
 
 
 _BOX: Final = re.compile(r"^( {0,12})(?:[-*+] |(\d{1,9}[.)] ))\[([ xX])\] ", re.M)

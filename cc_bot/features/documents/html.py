@@ -59,7 +59,8 @@ def read_page(data: bytes, server_encoding: str = "") -> tuple[str, str]:
     tree = _parse(html)
     if tree is None:
         return "", ""
-    title, text = _find_title(tree), ""
+    title = str(tree.xpath("string(//title)") or tree.xpath("string(//h1)"))
+    title, text = normalize_text(" ".join(title[:2000].split()))[:MAX_TITLE_LENGTH], ""
     if tree.xpath(f"count(//*) <= {MAX_ELEMENTS} and count(//table) <= {MAX_TABLES}"):
         tree = None  # frees memory
         with suppress(MemoryError):
@@ -93,8 +94,3 @@ def _all_text(tree: lxml.html.HtmlElement) -> Iterator[str]:
         # A comment is skipped, but not the text after it (`tail`).
         text = (None if is_skipped else element.text) if event == "start" else element.tail
         yield _BLANKS.sub(" ", text or "")
-
-
-def _find_title(tree: lxml.html.HtmlElement) -> str:
-    title = tree.xpath("string(//title)") or tree.xpath("string(//h1)")
-    return normalize_text(" ".join(str(title)[:2000].split()))[:MAX_TITLE_LENGTH]

@@ -89,7 +89,7 @@ async def add(
 ) -> Reply:
     """Add a reminder for each time in `when`. Raises the errors of `resolve` and ScheduleStore.add."""
     schedules.check(text)
-    planned = await resolver.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
+    planned = await resolver.resolve(when, repeat, caller.timezone, payer=caller.payer)
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
         raise TooManySchedules(limit=MAX_SCHEDULES)
     added = [
@@ -128,7 +128,7 @@ async def change(
     if when.strip() or repeat.strip():
         first_time = when if when.strip() else f"{reminder.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
         schedules.check(text)
-        planned, *others = await resolver.resolve(first_time, repeat, zone, caller.locale, payer=caller.payer)
+        planned, *others = await resolver.resolve(first_time, repeat, zone, payer=caller.payer)
         if others:
             raise SeveralTimes
         due, cron = planned
