@@ -55,7 +55,7 @@ class CliTexts(Area):
     model_without_server_fix = Sentence(ja=".env の OPENAI_API_KEY か OPENAI_BASE_URL、または data/models.toml で設定してください", en="set OPENAI_API_KEY or OPENAI_BASE_URL in .env, or a server in data/models.toml")
     pages_served = Sentence(ja="ブラウザのページ: {url}", en="Pages for browsers: {url}")
     pages_link = Sentence(ja="次のリンクをブラウザで開いてください（10分間、1回だけ使えます）。", en="Open this link in a browser (it works once, within 10 minutes).")
-    pages_no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Set it in .env, for example CC_BOT_WEB_PORT=8080, and start cc-bot run.")
+    pages_no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、Discord のトークンを設定した cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Set it in .env, for example CC_BOT_WEB_PORT=8080, and start cc-bot run, which needs a Discord token.")
     pages_not_served = Sentence(ja="いまは {host}:{port} で何も動いていません。リンクを開く前に cc-bot run を起動してください。", en="Nothing answers at {host}:{port} at the moment. Start cc-bot run before you open the link.")  # for `make run`
     no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")  # for `make run`
     crashed = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the log above.")
