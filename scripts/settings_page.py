@@ -29,9 +29,9 @@ This page is generated: `python -m scripts.settings_page`.
 
 [ドキュメント](README.ja.md) · [English](settings.md)
 
-`.env` か環境変数に書きます（両方にあれば環境変数が優先）。
-`.env.example` にすべて並んでいるので、使う行の # を外してください。`=` のあとは既定の値です。
-変更は次の起動から効きます。名前を書き間違えると起動しません。
+`.env` か環境変数に書きます（両方にあれば環境変数が優先）。\
+`.env.example` にすべて並んでいるので、使う行の # を外してください。`=` のあとは既定の値です。\
+変更は次の起動から効きます。名前を書き間違えると起動しません。\
 使える量・モデル・エージェントには[それぞれのファイル](operation.ja.md#ファイル)があります。
 
 このページは `python -m scripts.settings_page` で作ります。
