@@ -30,8 +30,6 @@ from cc_bot.operator_file import FILES_WITH_PATH_SETTING, hash_file, operator_pa
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
-DRAIN_S = 10.0  # for running turns after the signal to stop
-
 
 async def run_discord(
     config: Config, say: Callable[[str], None], *, external_tools: ExternalTools | None = None
@@ -85,24 +83,12 @@ async def _run(config: Config, say: Callable[[str], None], watchdog: Watchdog, *
             membership.is_connected = lambda: core.gateway_health.is_connected
             await core.spending.settle_abandoned()
             from cc_bot.discord.bot import run_bot
-            from cc_bot.discord.services import BotDependencies, DiscordSettings
+            from cc_bot.discord.services import BotDependencies
 
             core.add_feature_parts("discord")
             dependencies = BotDependencies(
                 **core.as_arguments(),
-                settings=DiscordSettings(
-                    token=config.discord_token or "",
-                    owners=config.owners,
-                    api_url=config.discord_api_url,
-                    reading=config.channels,
-                    locale=config.locale,
-                    operator_locale=config.operator_locale,
-                    timezone=config.timezone,
-                    drain_s=DRAIN_S,
-                    shards=config.shards,
-                    shard_count=config.shard_count or None,
-                    api_keeps_limits=config.api_keeps_limits,
-                ),
+                config=config,
                 watchdog=watchdog,
                 pages_url=config.web_url if config.web_port else "",
                 serve_pages=partial(serve_web, core, records, say),

@@ -261,16 +261,20 @@ class ApprovalHandler:
         sessions = self.assistant.approvals.stores.sessions
         session = await sessions.open(proposal.key, visibility=visibility, store=False)
         is_in_history = any(message.id == proposal.answer_id for message in session.history)
-        await self.answers.continue_after_call(
+        entry = self.answers.running_turns.make_entry(
             press.interaction,
+            selected.key,
+            "continue",
             press.author,
-            selected,
-            AskedQuestion(sentence, name, tainted=True),
             visibility=visibility,
             ephemeral=press.ephemeral and visibility == "private",
-            role_ids=press.role_ids,
+            below=True,
+            shown_in=int(press.interaction.message.id),
+            question=AskedQuestion(sentence, name, tainted=True),
             calls=() if question is not None and is_in_history else result.calls,
-            pictures=result.images,
+        )
+        await self.answers.continue_after_call(
+            press.interaction, entry, press.author, selected, role_ids=press.role_ids, pictures=result.images
         )
 
 

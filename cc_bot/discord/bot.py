@@ -41,6 +41,7 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
+DRAIN_S = 10.0  # for running turns after the signal to stop
 SHORTEN_TIMEOUTS_BEFORE_S = 2.0  # the database's, before the end of the drain
 SHOW_CUT_TURNS_S = 2.0  # for showing turns as cut off, after the drain
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
@@ -68,8 +69,8 @@ async def list_command_names(token: str) -> frozenset[str]:
 
 async def run_bot(parts: BotDependencies, say: Callable[[str], None]) -> None:
     """Run the bot until SIGINT or SIGTERM, or until other processes take over. Raises a StartupError."""
-    settings = parts.settings
-    check_token(settings.token)
+    config, token = parts.config, parts.config.discord_token or ""
+    check_token(token)
     stop = asyncio.Event()
 
     async def stop_if_evicted() -> None:
@@ -83,14 +84,14 @@ async def run_bot(parts: BotDependencies, say: Callable[[str], None]) -> None:
     eviction = asyncio.create_task(stop_if_evicted())
     try:
         with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM"), stop_on_signal)):
-            fetch = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
+            fetch = functools.partial(fetch_reading, config.channels, token, config.discord_api_url)
             report = functools.partial(_report_discord_failure, parts, say)
             fetching = asyncio.create_task(_retry_while_discord_fails(fetch, report))
             if not await finish_unless(fetching, stop.wait()):
                 return
             reading = fetching.result()
-            if reading != settings.reading:
-                say(texts(settings.operator_locale)[CliTexts].mentions_only)
+            if reading != config.channels:
+                say(texts(config.operator_locale)[CliTexts].mentions_only)
             now = int(hikari.Snowflake.from_datetime(parts.clock()))
             granted = GrantedReading(reading, await parts.stores.channels.set_reading(reading, now))
             await DiscordBot(parts, granted, say).run(stop)
@@ -113,7 +114,7 @@ async def _retry_while_discord_fails(call: Callable[[], Awaitable[T]], report: C
 def _report_discord_failure(parts: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
     detail = _error_detail(error)
     _log.warning("discord_fails", detail=detail)
-    say(texts(parts.settings.operator_locale)[CliTexts].discord_fails.format(detail=detail))
+    say(texts(parts.config.operator_locale)[CliTexts].discord_fails.format(detail=detail))
 
 
 def _error_detail(error: Exception) -> str:
@@ -126,9 +127,9 @@ def _error_detail(error: Exception) -> str:
 class DiscordBot:
     def __init__(self, parts: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._parts = parts
-        self._settings = settings = parts.settings
+        self._config = config = parts.config
         self._membership = parts.membership
-        self._words = texts(settings.operator_locale)
+        self._words = texts(config.operator_locale)
         self._say = say
         self._report_failure = functools.partial(_report_discord_failure, parts, say)
         self._tasks = Tasks()
@@ -138,9 +139,9 @@ class DiscordBot:
         self._start_failure: StartupError | None = None
         membership = parts.membership
         share = RateLimitShare(
-            membership.may_send, lambda: 1 if settings.api_keeps_limits else membership.process_count
+            membership.may_send, lambda: 1 if config.api_keeps_limits else membership.process_count
         )
-        self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)
+        self._bot = gateway_bot(config.discord_token or "", config.discord_api_url, granted.reading, share)
         self._connection_leases = contextlib.AsyncExitStack()
         self._client = lightbulb.client_from_app(
             self._bot,
@@ -191,7 +192,7 @@ class DiscordBot:
         if self._membership.evicted.is_set():
             self._say(words.replaced_by_other_process)
         else:
-            self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
+            self._say(words.stopping.format(seconds=round(DRAIN_S)))
 
     async def _notify_owners(self, news: OwnerNews) -> None:
         while True:
@@ -217,11 +218,9 @@ class DiscordBot:
             raise self._start_failure
 
     async def _connect(self) -> None:
-        settings = self._settings
+        shards, shard_count = self._config.shards, self._config.shard_count or None
         try:
-            await self._bot.start(
-                check_for_updates=False, shard_ids=settings.shards, shard_count=settings.shard_count
-            )
+            await self._bot.start(check_for_updates=False, shard_ids=shards, shard_count=shard_count)
         except (hikari.InternalServerError, hikari.RateLimitTooLongError):
             await self._connection_leases.aclose()
             await self._disconnect()
@@ -261,11 +260,11 @@ class DiscordBot:
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _wait_to_identify(self) -> None:
-        if self._settings.shards is None:
+        if self._config.shards is None:
             return
         info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_failure)
         max_concurrency = info.session_start_limit.max_concurrency
-        for key in sorted({shard % max_concurrency for shard in self._settings.shards}):
+        for key in sorted({shard % max_concurrency for shard in self._config.shards}):
             await self._connection_leases.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
@@ -314,7 +313,7 @@ class DiscordBot:
     async def _shut_down(self) -> None:
         """Drain running turns, show the rest as cut off, and log out. If a step fails, the others run."""
         services, parts, loop = self._services, self._parts, asyncio.get_running_loop()
-        drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
+        drain_s = 0.0 if self._membership.evicted.is_set() else DRAIN_S
         async with contextlib.AsyncExitStack() as cleanup:
             cleanup.push_async_callback(self._client.stop)
             cleanup.push_async_callback(self._connection_leases.aclose)

@@ -1,7 +1,7 @@
 """Reads Discord messages without I/O: their text for the model, and whom they address."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import hikari
@@ -9,7 +9,7 @@ import hikari
 from cc_bot.discord.attachments import files_of, forwards_of, is_voice_message, on_one_line
 from cc_bot.discord.pages.answer import without_transcript
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
-from cc_bot.discord.pages.page import controls_of
+from cc_bot.discord.pages.page import controls_of, texts_of
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.text import shorten
 from cc_bot.texts.area import plain_commands
@@ -59,7 +59,7 @@ def has_no_visible_content(message: hikari.PartialMessage) -> bool:
     extras = message.embeds or message.poll or message.stickers or message.attachments
     if extras or any(map(_has_content, forwards_of(message))):
         return False
-    return is_blank(message.content or "") and not any(_text_displays(message.components or ()))
+    return is_blank(message.content or "") and not any(texts_of(message))
 
 
 def is_empty_question(message: hikari.Message, bot: hikari.User) -> bool:
@@ -94,7 +94,7 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: 
     shown = (
         *(_with_names(each.content or "", each.user_mentions, bot) for each in forwards),
         *(part for embed in embeds for part in (embed.title, embed.description)),
-        *_text_displays(message.components or ()),
+        *texts_of(message),
     )
     return typed or plain_commands("\n".join(filter(None, shown))).strip()
 
@@ -193,7 +193,7 @@ MAX_QUOTED_EMBED_CHARACTERS: Final = 800  # Discord allows 6,000, more than in t
 
 def _quoted_extras(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
     yield from _embed_texts(message.embeds or ())
-    if texts := "\n".join(_text_displays(message.components or ())):
+    if texts := "\n".join(texts_of(message)):
         yield f"[embed]\n{_quote(shorten(plain_commands(texts), MAX_EMBEDS * MAX_QUOTED_EMBED_CHARACTERS))}"
     if message.poll:
         yield _poll_text(message.poll)
@@ -209,13 +209,6 @@ def _embed_texts(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
         text = "\n".join(filter(None, (author, embed.title, embed.description, *fields, footer)))
         if not is_blank(text):
             yield f"[embed]\n{_quote(shorten(plain_commands(text), MAX_QUOTED_EMBED_CHARACTERS))}"
-
-
-def _text_displays(components: Iterable[object]) -> Iterator[str]:
-    for component in components:
-        if isinstance(component, hikari.TextDisplayComponent):
-            yield component.content
-        yield from _text_displays(getattr(component, "components", ()))
 
 
 def _poll_text(poll: hikari.polls.Poll) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Protocol, TypeVar
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import hikari
 import lightbulb
@@ -33,8 +32,9 @@ from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.web import DiscordForPages
-from cc_bot.domain.message import ChannelReading
-from cc_bot.domain.text import Locale
+
+if TYPE_CHECKING:
+    from cc_bot.config import Config
 
 Result = TypeVar("Result")
 
@@ -71,21 +71,6 @@ def register_parts(client: lightbulb.Client, *parts: object) -> None:
         registry.register_value(type(part), part)
 
 
-@dataclass(frozen=True, slots=True)
-class DiscordSettings:
-    token: str
-    owners: frozenset[int]  # empty: the owner of the application
-    api_url: str | None
-    reading: ChannelReading
-    locale: Locale  # for users of unknown language
-    operator_locale: Locale
-    timezone: ZoneInfo
-    drain_s: float  # for running turns after the signal to stop
-    shards: tuple[int, ...] | None = None  # this process's; None: all
-    shard_count: int | None = None  # None: as recommended by Discord
-    api_keeps_limits: bool = False
-
-
 class Job(Protocol):
     """A feature's work while the bot is connected; its module `jobs` has `make_jobs(parts, services)`."""
 
@@ -104,7 +89,7 @@ class Job(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies(Parts):
-    settings: DiscordSettings
+    config: "Config"
     watchdog: ProcessWatchdog
     pages_url: str  # base URL of the web pages; "" if they are not served
     serve_pages: ServePages
@@ -124,11 +109,9 @@ class BotServices:
 def build_services(
     bot: hikari.GatewayBot, client: lightbulb.Client, parts: BotDependencies, granted: GrantedReading
 ) -> BotServices:
-    settings, stores = parts.settings, parts.stores
-    owners = Owners(settings.owners, parts.policies, bot.rest)
-    recipients = Recipients(
-        stores.settings, settings.locale, settings.timezone, parts.clock, is_owner=owners.has
-    )
+    config, stores = parts.config, parts.stores
+    owners = Owners(config.owners, parts.policies, bot.rest)
+    recipients = Recipients(stores.settings, config.locale, config.timezone, parts.clock, is_owner=owners.has)
     locations, expected_deletions, pace = (
         Locations(bot.rest, stores.channels),
         ExpectedDeletions(),

@@ -13,9 +13,8 @@ import pytest
 import yaml
 
 from cc_bot.app.core import SUMMARY_DRAIN_S
-from cc_bot.app.discord import DRAIN_S
 from cc_bot.app.watchdog import LOOP_TIMEOUT_S, SHUTDOWN_TIMEOUT_S
-from cc_bot.discord.bot import SHOW_CUT_TURNS_S
+from cc_bot.discord.bot import DRAIN_S, SHOW_CUT_TURNS_S
 from tests.architecture.test_layout import ROOT, VARIABLE
 
 DEPLOY: Final = ROOT / "deploy"

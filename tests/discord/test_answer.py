@@ -47,7 +47,7 @@ def streaming(*events: TurnEvent, quiet_s: int = 0) -> tuple[Page, ...]:
 def shown(*events: TurnEvent, quiet_s: int = 0) -> tuple[str, str]:
     """The words of the one message of an answer on its way, and the line below them."""
     [page] = streaming(*events, quiet_s=quiet_s)
-    return page.content, page.facts.description.removeprefix("-# ")
+    return page.content, page.facts.shorten().removeprefix("-# ")
 
 
 class TestWhileStreaming:

@@ -144,5 +144,5 @@ class TestLinksBelow:
     def test_fit_below_an_answer_however_long_they_are(self) -> None:
         calls = [call(f"https://{'a' * 60}{n}.example/{'b' * 1900}", "[" * 300) for n in range(8)]
         facts = page(*calls).facts
-        assert (len(facts.lines), facts.description.count("\n") >= 4) == (5, True)
-        assert len(facts.description) < MAX_FACTS_CHARACTERS
+        assert (len(facts.lines), facts.shorten().count("\n") >= 4) == (5, True)
+        assert len(facts.shorten()) < MAX_FACTS_CHARACTERS

@@ -318,7 +318,7 @@ class TestForgedReceipt:
 @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=900), min_size=1, max_size=30))
 def test_facts_fit_an_embed_and_the_card_where_embeds_are_refused(lines: list[str]) -> None:
     facts = Facts(tuple(lines))
-    assert utf16_length(facts.description) <= MAX_FACTS_CHARACTERS
+    assert utf16_length(facts.shorten()) <= MAX_FACTS_CHARACTERS
     receipts = [changed("added", memory(number)) for number in range(1, 5)]
     for cards in ((), Card(USER, changes=tuple(receipts)).pages(JA)):
         text, card = move_facts_to_card((Page("はい。", facts=facts), *cards))

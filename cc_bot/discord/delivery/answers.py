@@ -47,7 +47,7 @@ from cc_bot.discord.pages.page import MediaFile, Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import QuestionLocation, References, text_if_linking
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
-from cc_bot.domain.message import Attachment, Message, Reference, ToolCall, Visibility, append_transcript
+from cc_bot.domain.message import Attachment, Message, Reference, append_transcript
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn, TurnKind
 from cc_bot.log import bind_turn_id
 from cc_bot.texts.answer import AnswerTexts
@@ -299,31 +299,16 @@ class Answers:
     async def continue_after_call(
         self,
         interaction: hikari.ComponentInteraction,
+        entry: PendingTurn,
         author: Recipient,
         selected: SelectedAgent,
-        question: AskedQuestion,
         *,
-        visibility: Visibility,
-        ephemeral: bool,
         role_ids: tuple[int, ...] | None,
-        calls: tuple[ToolCall, ...],
         pictures: tuple[Attachment, ...],
     ) -> None:
-        """Answer an approved call's result. `calls`: those that the conversation lacks. Raises as `ask`."""
-        entry = self.running_turns.make_entry(
-            interaction,
-            selected.key,
-            "continue",
-            author,
-            visibility=visibility,
-            ephemeral=ephemeral,
-            below=True,
-            shown_in=int(interaction.message.id),
-            question=question,
-            calls=calls,
-        )
+        """Answer an approved call's result below its message. Raises as `ask`."""
         turn = await self._admit(interaction, entry, author, selected, role_ids)
-        turn.pictures, turn.on_first_message = pictures, None if ephemeral else noop
+        turn.pictures, turn.on_first_message = pictures, None if entry.ephemeral else noop
         await self.deliver(turn, self._make_reply(turn))
 
     async def ask_again(

@@ -91,8 +91,7 @@ class ReceiptUpdater:
         stored = stored or await self._stores.receipts.get(card.user_id, int(message.id))
         card = change(await self._load(message, card, stored))
         pages = card.pages(words) or card.with_notes(words[ProposalTexts].none_open).pages(words)
-        if not message.embeds:  # earlier releases put an answer and its receipts in one message
-            await show(pages[0])
+        await show(pages[0])
         return card
 
     async def redraw_after_undo(
@@ -118,7 +117,7 @@ class ReceiptUpdater:
 
     async def record_shown(self, card: Card, reply: DiscordReply, words: Texts) -> None:
         if card.changes and reply.card_id is not None:
-            await self.record(card, reply.location_id, reply.card_id, words)
+            await self.record(card, reply.outlet.location_id, reply.card_id, words)
 
     def redraw_outdated(self, user_id: int, words: Texts) -> None:
         self._tasks.start(self._redraw_all(user_id, words))

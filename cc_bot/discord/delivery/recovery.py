@@ -35,16 +35,17 @@ from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
     answer_buttons,
+    ask_again_button,
     final_pages,
-    interrupted_page,
     page_of,
     stored_state,
+    unanswered_page,
     used_button,
     with_effects,
 )
 from cc_bot.discord.pages.cards import Card
-from cc_bot.discord.pages.custom_ids import StopButton
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
+from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import outcome_line
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
@@ -81,16 +82,18 @@ class UnshownTurn:
         return (self.explanation_page(),)
 
     def explanation_page(self) -> Page:
-        words, with_button = self.recipient.words[UnfinishedTexts], False
-        if self.entry.temporary:
-            sentence = words.temporary_question_lost
+        entry, words, buttons = self.entry, self.recipient.words, tuple[Button, ...]()
+        texts = words[UnfinishedTexts]
+        if entry.temporary:
+            sentence = texts.temporary_question_lost
         elif self.replaced_answer is not None:
-            sentence = words.answer_kept
+            sentence = texts.answer_kept
         elif self.may_be_asked_again:
-            sentence, with_button = words.cut_off, True
+            sentence = texts.cut_off
+            buttons = (ask_again_button(RetryButton(entry.key.user_id, entry.id), words),)
         else:
-            sentence = words.question_lost
-        return interrupted_page(self.entry, sentence, self.recipient.words, may_be_asked_again=with_button)
+            sentence = texts.question_lost
+        return replace(unanswered_page(sentence, entry.calls, words), buttons=buttons)
 
     def _page_of_replaced_answer(self, replaced_answer: Message) -> Page:
         """Return the last text, the only message that the turn edited."""

@@ -167,7 +167,7 @@ class DiscordReply:
     ) -> None:
         """`may_have_more`: an earlier process may have posted more than `sent`. They are found by nonce
         before any edit, as Discord soon forgets nonces."""
-        self._outlet = outlet
+        self.outlet = outlet
         self._may_have_more = self._may_have_unknown_messages = may_have_more
         self._sent = list(sent)
         self._left_out_parts: frozenset[Part] = frozenset()
@@ -192,7 +192,7 @@ class DiscordReply:
         final_pages = pages
         if "files" in self._left_out_parts:
             final_pages = [plain for page in pages for plain in plain_pages(page)]
-        if note := self._outlet.note:
+        if note := self.outlet.note:
             final_pages = change_last_text(
                 final_pages, lambda page: replace(page, facts=page.facts.with_notes(note))
             )
@@ -225,7 +225,7 @@ class DiscordReply:
             if not self._may_have_unknown_messages:
                 return False
             was_moved = True
-        outlet = await self._outlet.dm_outlet()
+        outlet = await self.outlet.dm_outlet()
         if outlet is None:
             return False
         dm = DiscordReply(outlet, self._sent if was_moved else (), may_have_more=self._may_have_more)
@@ -238,9 +238,9 @@ class DiscordReply:
             self._id_before_dm = tuple(int(sent.id) for sent in self._sent[:1] if sent.id is not None)
             for sent in self._sent:
                 with suppress(hikari.HikariError):
-                    await self._outlet.delete(sent.id)
+                    await self.outlet.delete(sent.id)
             _log.warning("answer_sent_by_dm", code=int(error.code))
-        self._outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
+        self.outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
         self._may_have_unknown_messages = False
         return True
 
@@ -256,7 +256,7 @@ class DiscordReply:
 
     async def message_ids(self) -> tuple[int, ...]:
         if self._sent and self._sent[0].id is None:
-            self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
+            self._sent[0] = replace(self._sent[0], id=await self.outlet.first_id())
         return (*self._id_before_dm, *(int(sent.id) for sent in self._sent if sent.id is not None))
 
     async def text_ids(self) -> tuple[int, ...]:
@@ -264,7 +264,7 @@ class DiscordReply:
         return tuple(id_ for id_ in await self.message_ids() if id_ != self.card_id)
 
     def pause_s(self, text_edits: int) -> float:
-        return self._outlet.pause_s(text_edits)
+        return self.outlet.pause_s(text_edits)
 
     @property
     def last_page(self) -> Page | None:
@@ -275,11 +275,6 @@ class DiscordReply:
     def card_id(self) -> int | None:
         last = self._sent[-1] if self._sent else None
         return int(last.id) if last and last.id is not None and last.page and last.page.boxes else None
-
-    @property
-    def location_id(self) -> int | None:
-        """The channel; None if ephemeral."""
-        return self._outlet.location_id
 
     @property
     def _last_text_index(self) -> int:
@@ -294,7 +289,7 @@ class DiscordReply:
     async def send_ephemeral(self, sentence: str) -> None:
         """Send an ephemeral message; if impossible, show the sentence below the answer."""
         page = self.last_page
-        if await self._outlet.send_ephemeral(sentence) or page is None:
+        if await self.outlet.send_ephemeral(sentence) or page is None:
             return
         page_with_sentence = replace(page, facts=page.facts.with_notes(sentence))
         await self._edit(self._last_text_index, page_with_sentence, RETRY_PAUSES_S)
@@ -306,7 +301,7 @@ class DiscordReply:
         page = sent.page or Page("")
         page = replace(page, files=(*page.files, file))
         changes = {"attachments": uploads_of(page), **NO_PINGS}
-        await retry(lambda: self._outlet.edit(sent.id, changes))
+        await retry(lambda: self.outlet.edit(sent.id, changes))
         if sent.page:
             self._sent[index] = replace(sent, page=page)
 
@@ -315,18 +310,18 @@ class DiscordReply:
         message_id = await self._send(
             None,
             page,
-            lambda page, as_reply: self._outlet.post(page, number, self.message_ids, as_reply=as_reply),
+            lambda page, as_reply: self.outlet.post(page, number, self.message_ids, as_reply=as_reply),
             as_reply=True,  # others may post in between
         )
         self._sent.append(SentMessage(message_id, page))  # before an await: a user may delete it
         if number:
-            await self._outlet.record_message(message_id, self._sent[0].id)
+            await self.outlet.record_message(message_id, self._sent[0].id)
 
     async def _delete_messages_after(self, count: int, pauses_s: Sequence[float]) -> None:
         while len(self._sent) > count:
             sent = self._sent.pop()  # before the deletion, which `includes` would take for a user's
             try:
-                await retry(partial(self._outlet.delete, sent.id), pauses_s)
+                await retry(partial(self.outlet.delete, sent.id), pauses_s)
             except hikari.HikariError:
                 self._sent.append(sent)
                 raise
@@ -353,7 +348,7 @@ class DiscordReply:
 
         async def edit(page: Page, _: bool) -> None:
             changes = edit_arguments(sent.page, page)
-            await retry(partial(self._outlet.edit, sent.id, changes), pauses_s)
+            await retry(partial(self.outlet.edit, sent.id, changes), pauses_s)
 
         await self._send(sent.page, page, edit)
         self._sent[index] = replace(sent, page=page)

@@ -120,7 +120,8 @@ class CatchUp:
             if archived is None:
                 continue
             count += 1
-            if not await self._awaits_answer(key, message):
+            is_recent = message.created_at > self.clock() - MAX_ANSWER_AGE
+            if not (is_recent and await self.router.wants_answer(key, message)):
                 batch.append(archived)
                 continue
             has_questions = True
@@ -131,10 +132,6 @@ class CatchUp:
         if has_questions:
             self.router.mentions.wake(key)
         _log.debug("gap_filled", location=key.location_id, messages=count)
-
-    async def _awaits_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        is_recent = message.created_at > self.clock() - MAX_ANSWER_AGE
-        return is_recent and await self.router.wants_answer(key, message)
 
     async def list_dms(self) -> AsyncIterator[int]:
         """Yield DM channels, those with stored messages first. Raises StorageError and hikari's errors."""

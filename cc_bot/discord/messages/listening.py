@@ -90,9 +90,8 @@ class MessageListener:
             return
         subscribe = self._bot.subscribe
         subscribe(hikari.ShardReadyEvent, self._on_connected)
-        subscribe(hikari.GuildAvailableEvent, self._on_guild)
-        subscribe(hikari.GuildJoinEvent, self._on_guild)
-        subscribe(hikari.GuildUpdateEvent, self._on_guild)
+        for event in (hikari.GuildAvailableEvent, hikari.GuildJoinEvent, hikari.GuildUpdateEvent):
+            subscribe(event, self._on_guild)
         subscribe(hikari.MessageCreateEvent, self._on_created)
         subscribe(hikari.MessageUpdateEvent, self._on_edited)
         subscribe(hikari.MessageDeleteEvent, self._on_deleted)

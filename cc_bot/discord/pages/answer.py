@@ -51,7 +51,6 @@ from cc_bot.domain.turn import (
     MemoriesRecalled,
     MessagesRead,
     Notice,
-    PendingTurn,
     ReplyWithheld,
     ScansShown,
     ServerCallInterrupted,
@@ -243,13 +242,6 @@ def with_effects(page: Page, state: AnswerState, words: Texts) -> Page:
 
 def unanswered_page(sentence: str, calls: Sequence[ToolCall], words: Texts) -> Page:
     return with_effects(Page(sentence), advance(AnswerState(), CallsResumed(tuple(calls))), words)
-
-
-def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_asked_again: bool) -> Page:
-    page = unanswered_page(sentence, turn.calls, words)
-    if not may_be_asked_again:
-        return page
-    return replace(page, buttons=(ask_again_button(RetryButton(turn.key.user_id, turn.id), words),))
 
 
 def ask_again_button(retry: RetryButton, words: Texts) -> Button:

@@ -57,11 +57,7 @@ class Facts:
         removed = small_print(sentence)
         return replace(self, lines=tuple(line for line in self.lines if line not in removed))
 
-    @property
-    def description(self) -> str:
-        return self.shorten(MAX_FACTS_CHARACTERS)
-
-    def shorten(self, max_characters: int) -> str:
+    def shorten(self, max_characters: int = MAX_FACTS_CHARACTERS) -> str:
         """Return the lines that fit."""
         text = ""
         for line in self.lines:
@@ -227,7 +223,8 @@ class Page:
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        return [hikari.Embed(description=self.facts.description, colour=NOTES_COLOUR)] if self.facts else []
+        text = self.facts.shorten()
+        return [hikari.Embed(description=text, colour=NOTES_COLOUR)] if text else []
 
     @property
     def texts(self) -> list[str]:
@@ -390,7 +387,9 @@ def _build_file(file: TextFile) -> FileComponentBuilder:
 
 
 def build_rows(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
-    button_rows = [_build_row(buttons) for buttons in rows if buttons]
+    button_rows = [
+        MessageActionRowBuilder(components=[*map(_build_button, buttons)]) for buttons in rows if buttons
+    ]
     if menu is None:
         return button_rows
     menu_row = MessageActionRowBuilder()
@@ -398,10 +397,6 @@ def build_rows(*rows: Sequence[Button], menu: Menu | None = None) -> list[Messag
     for label, value in menu.options:
         options.add_option(label, value)
     return [menu_row, *button_rows]
-
-
-def _build_row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
-    return MessageActionRowBuilder(components=[_build_button(each) for each in buttons])
 
 
 def _build_button(button: Button) -> LinkButtonBuilder | InteractiveButtonBuilder:
