@@ -202,6 +202,7 @@ async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_
     logging.getLogger("hikari").error("秘密の日記")
     await owner.press("/console/begin-maintenance", note="秘密のお知らせ")
     words, told = texts(Locale.JA)[ConsoleTexts], shown(await owner.open("/console/log?level=debug"))
+    assert f"{words.went_wrong.format(subject=words.events['edit'])} edit_failed" in told
     assert "maintenance_begun" in told
     assert "backup_made name =<b>1.db</b>" in told
     assert told.index("hikari") < told.index("edit_failed") < told.index("backup_made")

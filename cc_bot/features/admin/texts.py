@@ -146,6 +146,34 @@ class ConsoleTexts(Area):
     time = Sentence(ja="時刻", en="Time")
     event = Sentence(ja="出来事", en="Event")
     fields = Sentence(ja="内容", en="Details")
+    events = by_key(  # by the beginning of their names
+        {
+            "access_denied": Sentence(ja="許可のない相手を断りました", en="Someone without access was turned away"),
+            "admin_changed": Sentence(ja="管理の設定が変わりました", en="An owner changed a setting"),
+            "answer": Sentence(ja="回答の表示", en="Showing an answer"),
+            "catch_up": Sentence(ja="停止中に届いたメッセージの確認", en="Catching up on missed messages"),
+            "commands": Sentence(ja="コマンドの登録", en="Registering the commands"),
+            "database_trouble": Sentence(ja="データベースを読み書きできません", en="The database can't be read or written"),
+            "database_works_again": Sentence(ja="データベースがまた使えるようになりました", en="The database works again"),
+            "discord_fails": Sentence(ja="Discord がエラーを返しています", en="Discord is returning errors"),
+            "edit": Sentence(ja="表示中の回答の更新", en="Updating an answer"),
+            "erasing": Sentence(ja="データの消去", en="Erasing data"),
+            "firing": Sentence(ja="お知らせの配信", en="Delivering a reminder"),
+            "flood_dropped": Sentence(ja="続けざまの操作を無視しました", en="A flood of requests was ignored"),
+            "interaction": Sentence(ja="コマンドやボタンへの応答", en="Answering a command or button"),
+            "message": Sentence(ja="メッセージへの返答", en="Answering a message"),
+            "page": Sentence(ja="ページの読み込み", en="Loading a page"),
+            "receipt": Sentence(ja="変更のお知らせの更新", en="Updating a notice of changes"),
+            "summary": Sentence(ja="会話の要約", en="Summarizing a conversation"),
+            "tool": Sentence(ja="ツールの実行", en="Running a tool"),
+            "tool_server": Sentence(ja="ツールのサーバーとの接続", en="Connecting to a tool server"),
+            "turn": Sentence(ja="質問への回答", en="Answering a question"),
+            "turn_done": Sentence(ja="質問に答えました", en="A question was answered"),
+            "user_not_told": Sentence(ja="利用者に知らせられませんでした", en="A user could not be notified"),
+        }
+    )
+    went_wrong = Sentence(ja="{subject}がうまくいきませんでした", en="{subject} failed")
+    other_event = Sentence(ja="内部の処理", en="Internal work")
     errors = by_key(
         {
             "ClientHTTPResponseError": Sentence(ja="Discord が受け付けませんでした", en="Discord refused it"),
@@ -158,6 +186,7 @@ class ConsoleTexts(Area):
             "TimeoutError": Sentence(ja="時間内に応答がありません", en="No answer in time"),
         }
     )
+    of_library = Sentence(ja="ライブラリの記録（内容は残しません）", en="A library's record (its words are not kept)")
 
     doctor_what = Sentence(ja="cc-bot doctor と同じ点検を、動いているまま行います。30秒ほどかかることがあります。", en="The same checks as cc-bot doctor, while the bot keeps running. They may take half a minute.")
     check_models = Sentence(ja="モデルを点検", en="Check the models")

@@ -30,7 +30,7 @@ from cc_bot.features.admin.service import (
 )
 from cc_bot.features.admin.status import BotStatus, DoctorRunner, Fact
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
-from cc_bot.log import LEVELS, MAX_RECORDS
+from cc_bot.log import LEVELS, MAX_RECORDS, RecentRecord
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebTexts
@@ -52,6 +52,7 @@ COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str
     "/models/set": (admin.set_models, ("models", "channel")),
     "/models/unset": (admin.unset_models, ("channel",)),
 }
+_WENT_WRONG: Final = frozenset({"broke", "failed", "not"})
 _ID: Final = re.compile(r"[0-9]{1,19}")
 RECENT: Final = timedelta(hours=1)
 MAX_CHART_TURNS: Final = 30
@@ -147,7 +148,7 @@ class ConsolePages(Pages):
         errors, texts = sum(each.level != "warning" for each in recent), owner.words[ConsoleTexts]
         counts = texts.recent_count.format(errors=Count(errors), warnings=Count(len(recent) - errors))
         worst = max(recent, key=lambda each: LEVELS.index(each.level), default=None)
-        value = f"{counts} · {worst.event or worst.logger}" if worst else counts
+        value = f"{counts} · {_name_event(texts, worst)}" if worst else counts
         return Fact(texts.recent, value, "failed" if errors else "warning" if recent else "ok", fix="log")
 
     async def show_limits(self, request: web.Request) -> web.Response:
@@ -180,13 +181,14 @@ class ConsolePages(Pages):
         )
 
     async def show_log(self, request: web.Request) -> web.Response:
-        text = request.query.get("q", "").strip()
+        text, texts = request.query.get("q", "").strip(), visitor_of(request).words[ConsoleTexts]
         level = request.query.get("level", "debug" if text else "warning")
         found = {
             least: [
                 each
                 for each in self._services.records.newest(least)
-                if text.casefold() in f"{each.event} {each.logger} {each.fields}".casefold()
+                if text.casefold()
+                in f"{_name_event(texts, each)} {each.event} {each.logger} {each.fields}".casefold()
             ]
             for least in ("error", "warning", "debug")
         }
@@ -194,6 +196,7 @@ class ConsolePages(Pages):
             request,
             "admin/console_log.html",
             found=found,
+            name_event=partial(_name_event, texts),
             level=level if level in found else "debug",
             text=text,
             max_count=MAX_RECORDS,
@@ -221,6 +224,15 @@ class ConsolePages(Pages):
 def _render(request: web.Request, template: str, **values: Any) -> web.Response:
     texts = visitor_of(request).words
     return render(request, template, console=texts[ConsoleTexts], admin=texts[AdminTexts], **values)
+
+
+def _name_event(texts: ConsoleTexts, record: RecentRecord) -> str:
+    """Name an event by the longest known part at its beginning."""
+    name, events = record.event, texts.events
+    known = max((each for each in events if f"{name}_".startswith(f"{each}_")), key=len, default="")
+    subject = events.get(known, texts.other_event if name else texts.of_library)
+    went_wrong = not _WENT_WRONG.isdisjoint(name[len(known) :].split("_"))
+    return texts.went_wrong.format(subject=subject) if went_wrong else subject
 
 
 def _read_field(request: web.Request, field: str) -> tuple[Any, ...]:
