@@ -129,10 +129,7 @@ def parse_xml(chunks: Iterable[bytes], skipped: frozenset[str] = frozenset()) ->
 
 
 _USED_ATTRIBUTES = frozenset(
-    [
-        *("id", "Id", "type", "Type", "val", "styleId", "c", "Target", "TargetMode"),
-        *("full-path", "href", "idref", "number-columns-repeated"),
-    ]
+    [*("id", "Id", "type", "Type", "val", "styleId", "Target", "TargetMode"), *("full-path", "href", "idref")]
 )
 _NO_ATTRIBUTES: dict[str, str] = {}  # shared to save memory
 

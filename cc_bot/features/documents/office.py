@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from cc_bot.features.documents import MAX_COLUMNS, Content, DocumentRefused, PartBuilder, add_sheet, as_table
+from cc_bot.features.documents import Content, DocumentRefused, PartBuilder, add_sheet, as_table
 from cc_bot.features.documents.archive import Archive, Element, parse_xml, resolve_name
 
 try:
@@ -20,8 +20,7 @@ except ImportError:  # the extra is not installed
     python_calamine = None  # type: ignore[assignment]
 
 _MAX_MIMETYPE_BYTES = 1000
-_MAIN_STREAMS = ("Workbook", "Book", "WordDocument", "PowerPoint Document")
-_NAME_BYTES = 64  # of an OLE stream
+_OLD_STREAMS = ("WordDocument", "PowerPoint Document")
 
 
 def read_package(data: bytes) -> Content:
@@ -48,24 +47,13 @@ def read_ole(data: bytes) -> Content:
     """Read Excel 97. Raises DocumentRefused."""
     if "EncryptedPackage".encode("utf-16-le") in data:
         raise DocumentRefused("locked")
-    match _main_stream(data):
-        case "Workbook" | "Book":
-            try:
-                return read_spreadsheet(data)
-            except DocumentRefused as refused:
-                reason = str(refused)
-                raise DocumentRefused("old_format" if reason == "unreadable" else reason) from refused
-        case "":
-            raise DocumentRefused("not_supported")
-        case _:
-            raise DocumentRefused("old_format")
-
-
-def _main_stream(data: bytes) -> str:
-    """Return the known stream name that comes first, or "". Names in embedded files come later."""
-    offsets = {name: data.find(name.encode("utf-16-le").ljust(_NAME_BYTES, b"\0")) for name in _MAIN_STREAMS}
-    found = {name: offset for name, offset in offsets.items() if offset >= 0}
-    return min(found, key=found.__getitem__, default="")
+    if any(name.encode("utf-16-le") in data for name in _OLD_STREAMS):
+        raise DocumentRefused("old_format")
+    try:
+        return read_spreadsheet(data)
+    except DocumentRefused as refused:
+        reason = str(refused)
+        raise DocumentRefused("old_format" if reason == "unreadable" else reason) from refused
 
 
 _PANIC = "PanicException"  # calamine's BaseException for a sheet whose last cell is far out
@@ -272,6 +260,7 @@ def _related_entries(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
 _SKIPPED_IN_ODF = frozenset(
     {"automatic-styles", "annotation", "tracked-changes", "ruby-text", "font-face-decls"}
 )
+_ODF_CHARACTERS = {"s": " ", "tab": "\t", "line-break": "\n"}
 
 
 def read_opendocument(archive: Archive) -> Content:
@@ -298,38 +287,27 @@ def _odf_paragraphs(parent: Element) -> Iterator[tuple[bool, str]]:
             for _, text in _odf_paragraphs(child):
                 yield False, f"- {text}"
         elif child.name == "table":
-            yield False, as_table(_odf_row(row) for row in child.find_all("table-row"))
+            rows = child.find_all("table-row")
+            yield False, as_table([*map(_odf_line, row.find_all("table-cell"))] for row in rows)
         else:
             yield from _odf_paragraphs(child)
 
 
-def _odf_row(row: Element) -> list[str]:
-    cells = list[str]()
-    for cell in row.child_elements():
-        if cell.name in {"table-cell", "covered-table-cell"}:
-            text = " ".join(text for _, text in _odf_paragraphs(cell)) if cell.name == "table-cell" else ""
-            count = _repeat_count(cell.attributes.get("number-columns-repeated", "1"))
-            cells += [text] * min(count, MAX_COLUMNS)
-    return cells[:MAX_COLUMNS]
+def _odf_line(cell: Element) -> str:
+    return " ".join(text for _, text in _odf_paragraphs(cell))
 
 
 def _odf_text(element: Element) -> Iterator[str]:
     for child in element.children:
         if isinstance(child, str):
             yield child
-        elif child.name == "s":
-            yield " " * min(_repeat_count(child.attributes.get("c", "1")), 100)
-        elif child.name in {"tab", "line-break"}:
-            yield "\t" if child.name == "tab" else "\n"
+        elif child.name in _ODF_CHARACTERS:
+            yield _ODF_CHARACTERS[child.name]
         elif child.name == "note":
             body = child.find("note-body")
-            yield f" ({' '.join(text for _, text in _odf_paragraphs(body))})" if body else ""
+            yield f" ({_odf_line(body)})" if body else ""
         else:
             yield from _odf_text(child)
-
-
-def _repeat_count(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 1
 
 
 def read_epub(archive: Archive) -> Content:
