@@ -17,7 +17,6 @@ from cc_bot.operator_file import operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 
-NOTICE_AFTER_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0  # for tool servers
 
 
@@ -47,11 +46,9 @@ async def run_terminal(config: Config, user_id: int, agent_name: str | None = No
             dotenv=(find_dotenv(DOTENV) or DOTENV).absolute(),
         )
         if servers := core.assistant.tools.external:
-            sentence = words[TerminalTexts].servers_starting
-            notice = asyncio.get_running_loop().call_later(NOTICE_AFTER_S, say_error, sentence)
+            say_error(words[TerminalTexts].servers_starting)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(servers.wait_until_started(), MAX_WAIT_S)
-            notice.cancel()
         try:
             parts = {**core.feature_parts, Privacy: core.privacy, Spending: core.spending}
             return await run_chat(core.assistant, core.stores, parts, profile)

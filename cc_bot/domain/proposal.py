@@ -26,8 +26,6 @@ class Moment:
     at: datetime
     ends_day: bool = False  # True for the end of a day: only the date is shown
     repeat: str = ""  # the repeat in words; `at` is then the first time
-    timezone: str = ""  # the repeat's time zone; empty for the reader's
-    place: Target | None = None  # the reminder's destination; None if not shown
 
 
 Value = str | Moment | None

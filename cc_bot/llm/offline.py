@@ -313,11 +313,6 @@ def _step_to_remember(turn: _Turn) -> _Step | None:
     return turn.outcome("remember", sentence) or _call("remember", content=content)
 
 
-def _step_to_forget_all(turn: _Turn) -> _Step | None:
-    match = _first_match(_FORGET, turn.message)
-    return turn.texts["forget_all"] if match and _EVERYTHING.fullmatch(match["what"].strip()) else None
-
-
 def _step_to_choose(turn: _Turn) -> _Step | None:
     """Ask which one to delete if a number may mean a reminder or a memory."""
     match = _first_match(_CANCEL_NUMBER, turn.message)
@@ -334,21 +329,22 @@ def _step_to_forget(turn: _Turn) -> _Step | None:
     """Forget a memory only if exactly one may be meant."""
     if (match := _first_match(_FORGET, turn.message)) is None:
         return None
+    what = match["what"].strip()
+    if _EVERYTHING.fullmatch(what):
+        return turn.texts["forget_all"]
     forgotten = turn.results.get("forget", {}).get("forgotten") or {}
     if sentence := turn.outcome(
         "forget", turn.texts["forgotten"].format(text=_shorten(forgotten.get("content")))
     ):
         return sentence
-    if number := _NUMBER.fullmatch(match["what"].strip()):
-        return _call("forget", id=int(number[1]))
-    notes = turn.result_rows("recall")
+    notes, number = turn.result_rows("recall"), _NUMBER.fullmatch(what)
     sure_notes = [note for note in notes if note.get("confidence") == "sure"]
-    if len(sure_notes) == 1:
-        return _call("forget", id=sure_notes[0]["id"])
+    if number or len(sure_notes) == 1:
+        return _call("forget", id=int(number[1]) if number else sure_notes[0]["id"])
     if notes:
         lines = (f"- #{note['id']} {_shorten(note['content'])}" for note in sure_notes or notes)
         return "\n".join((turn.texts["forget_which"], *lines))
-    call = _call("recall", query=match["what"], limit=_MAX_FOUND)
+    call = _call("recall", query=what, limit=_MAX_FOUND)
     return turn.outcome("recall", turn.texts["not_found"]) or call
 
 
@@ -476,7 +472,6 @@ _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
     _step_to_remind,
     _step_to_change_list,
     _step_to_remember,
-    _step_to_forget_all,
     _step_to_choose,
     _step_to_forget,
     _step_to_recall,

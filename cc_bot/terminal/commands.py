@@ -28,7 +28,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now, zone_named
-from cc_bot.domain.message import Agent, Message
+from cc_bot.domain.message import Agent, Message, UserSettings
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -98,15 +98,16 @@ class Chat:
     confirm: Callable[[str], Awaitable[bool]] = _decline  # a pipe does not confirm
     answer_stop: Stop | None = field(default=None, init=False)
     defaults: ChatProfile = field(init=False)
+    settings: UserSettings = field(default=UserSettings(), init=False)
 
     def __post_init__(self) -> None:
         self.defaults = self.profile
 
     async def load_settings(self) -> None:
         """Load the user's language and time zone, which the pages can change too. Raises StorageError."""
-        stored, defaults = await self.stores.settings.get(self.user_id), self.defaults
-        zone = zone_named(stored.timezone, defaults.timezone)
-        self.profile = replace(self.profile, locale=stored.locale or defaults.locale, timezone=zone)
+        self.settings, defaults = await self.stores.settings.get(self.user_id), self.defaults
+        zone = zone_named(self.settings.timezone, defaults.timezone)
+        self.profile = replace(self.profile, locale=self.settings.locale or defaults.locale, timezone=zone)
 
     @property
     def texts(self) -> Texts:
@@ -348,11 +349,10 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
 async def show_answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
     """Raises the errors of `Assistant.ask`."""
     profile, stop = chat.profile, Stop()
-    settings = await chat.stores.settings.get(chat.user_id)
     options = replace(
         options or TurnOptions(profile.locale, profile.timezone),
-        welcomed=settings.welcomed,
-        memory_paused=settings.memory_paused,
+        welcomed=chat.settings.welcomed,
+        memory_paused=chat.settings.memory_paused,
         agent=profile.agent,
         front_end="terminal",
         by_owner=True,
@@ -478,13 +478,8 @@ def _format_value(value: Value, profile: ChatProfile) -> str:
         case Moment(at, ends_day=True):
             last_day = (at - timedelta(seconds=1)).astimezone(profile.timezone).date()
             return words[MemoryTexts].until.format(date=last_day.isoformat())
-        case Moment(at, repeat=repeat, timezone=timezone, place=target):
-            zone = zone_named(timezone, profile.timezone)
-            written = replace(profile.caller, timezone=zone).format_time(at)
-            if zone.key != profile.timezone.key:
-                written += words[TerminalTexts].in_zone.format(zone=zone.key)
-            if repeat:
-                written = words[ProposalTexts].repeat_with_next_time.format(repeat=repeat, time=written)
-            return (
-                written if target in (None, "terminal") else f"{written} ({words[TerminalTexts].on_discord})"
-            )
+        case Moment(at, repeat=""):
+            return profile.caller.format_time(at)
+        case Moment(at, repeat=repeat):
+            time = profile.caller.format_time(at)
+            return words[ProposalTexts].repeat_with_next_time.format(repeat=repeat, time=time)

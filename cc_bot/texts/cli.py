@@ -223,8 +223,6 @@ class TerminalTexts(Area):
     erase_conversations = Sentence(ja="会話の記録も消すには /privacy erase（保存しているものがすべて消えます）。", en="/privacy erase erases conversations too, with everything else that is stored.")
     proposal = Sentence(ja="提案: {what}", en="Proposal: {what}")
     confirm = Sentence(ja="実行しますか？（y/N）", en="Do it? (y/N)")
-    on_discord = Sentence(ja="Discord でお知らせします", en="on Discord")
-    in_zone = Sentence(ja="（{zone} の時刻）", en=" ({zone} time)")
 
 
 class OperatorFileTexts(Area):

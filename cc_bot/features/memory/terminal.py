@@ -39,9 +39,8 @@ async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> 
 
 
 async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
-    paused = (await chat.stores.settings.get(chat.user_id)).memory_paused
     _, reply = await memories.add(
-        replace(chat.profile.caller, memory_paused=paused),
+        replace(chat.profile.caller, memory_paused=chat.settings.memory_paused),
         content=text,
         category=options.get("category"),
         tags=options.get("tags"),

@@ -18,7 +18,6 @@ from cc_bot.chat.tools import (
     tool,
 )
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
-from cc_bot.domain.message import Target
 from cc_bot.domain.proposal import Moment, ProposalLine
 from cc_bot.domain.when.resolve import parse_schedule
 from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
@@ -55,7 +54,7 @@ async def schedule(
         context, lambda: context.grounding.means_time(due, cron) and context.grounding.says_reminder(text)
     ):
         text, words = store.check(text), texts(context.locale)
-        time = _time_line(due, cron, words, timezone=context.timezone.key, target=context.target)
+        time = _time_line(due, cron, words)
         arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
         shown = describe(words[ProposalTexts].remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
@@ -133,12 +132,9 @@ def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime,
         ) from None
 
 
-def _time_line(
-    due: datetime, cron: str, words: Texts, *, timezone: str = "", target: Target | None = None
-) -> ProposalLine:
+def _time_line(due: datetime, cron: str, words: Texts) -> ProposalLine:
     repeat = on_one_line(words[RepeatTexts].describe(cron)) if cron else ""
-    moment = Moment(due, repeat=repeat, timezone=timezone, place=target)
-    return field_line(words[ProposalTexts].time_field, moment, words)
+    return field_line(words[ProposalTexts].time_field, Moment(due, repeat=repeat), words)
 
 
 async def _list_visible(context: ToolContext) -> Sequence[Schedule]:
