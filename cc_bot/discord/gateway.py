@@ -140,7 +140,9 @@ class ShardLookup:
         if shard == UNSHARDED:
             return True
         try:
-            guild_id = self.guilds.guild_of(channel_id) or (await self.locations.get(channel_id)).guild_id
+            guild_id = (
+                self.guilds.by_channel.get(channel_id) or (await self.locations.get(channel_id)).guild_id
+            )
         except (hikari.ForbiddenError, hikari.NotFoundError):
             guild_id = None
         except hikari.HikariError:

@@ -47,7 +47,7 @@ class GuildDirectory:
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
-        self._guilds = LruCache[int, int]()
+        self.by_channel = LruCache[int, int]()
         self.names: dict[int, str] = {}
 
     def store_profile(self, guild: hikari.Guild) -> None:
@@ -56,21 +56,15 @@ class GuildDirectory:
         if hikari.GuildFeature.COMMUNITY in guild.features:
             self._locales[int(guild.id)] = Locale.from_tag(str(guild.preferred_locale))
 
-    def store_guild(self, channel_id: int, guild_id: int) -> None:
-        self._guilds[channel_id] = guild_id
-
-    def guild_of(self, channel_id: int) -> int | None:
-        return self._guilds.get(channel_id)
-
     def locale_of_channel(self, channel_id: int) -> Locale | None:
-        return self.locale_of_guild(self._guilds.get(channel_id) or 0)
+        return self.locale_of_guild(self.by_channel.get(channel_id) or 0)
 
     def locale_of_guild(self, guild_id: int) -> Locale | None:
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
         """Return the link to a message; "" if its guild is unknown."""
-        guild_id = self._guilds.get(channel_id)
+        guild_id = self.by_channel.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
 

@@ -25,7 +25,7 @@ from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_messages import SideMessageFactory, SideMessages
 from cc_bot.discord.delivery.turns import RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
-from cc_bot.discord.gateway import GrantedReading, ShardLookup, own_user
+from cc_bot.discord.gateway import GrantedReading, own_user
 from cc_bot.discord.handlers import Presses
 from cc_bot.discord.locations import Locations
 from cc_bot.discord.messages.listening import MessageListener
@@ -112,11 +112,7 @@ def build_services(
     config, stores = parts.config, parts.stores
     owners = Owners(config.owners, parts.policies, bot.rest)
     recipients = Recipients(stores.settings, config.locale, config.timezone, parts.clock, is_owner=owners.has)
-    locations, expected_deletions, pace = (
-        Locations(bot.rest, stores.channels),
-        ExpectedDeletions(),
-        RateLimiter(),
-    )
+    locations, pace = Locations(bot.rest, stores.channels), RateLimiter()
     receipts = ReceiptUpdater(bot.rest, stores, pace)
     running = RunningTurns(
         stores.ledger,
@@ -129,18 +125,11 @@ def build_services(
     )
     gate = Gate(owners, parts.policies, stores.access, locations, bot.rest)
     agent_selector = AgentSelector(parts.agents, stores.agents, locations)
+    replies = MessageReplies(bot.rest, ExpectedDeletions(), stores.channels)
     side_messages, factory = SideMessages(), parts.get(SideMessageFactory)
     if factory:
-        side_messages = factory.construct(
-            rest=bot.rest,
-            recipients=recipients,
-            locations=locations,
-            expected_deletions=expected_deletions,
-            is_current=agent_selector.is_current,
-            leases=parts.membership,
-        )
+        side_messages = factory.construct(replies, recipients, agent_selector, parts.membership)
         side_messages.listen(bot)
-    shards = ShardLookup(locations, recipients.guilds)
     references = References(
         bot.rest,
         stores,
@@ -154,13 +143,10 @@ def build_services(
         partial(own_user, bot),
         reads_all_messages=granted.reading == "all",
     )
-    replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     answers = Answers(
         parts.assistant, running, agent_selector, recipients, references, side_messages, replies
     )
-    messages = MessageListener(
-        bot, stores, answers, gate, locations=locations, granted=granted, shards=shards
-    )
+    messages = MessageListener(bot, stores, answers, gate, granted)
     recovery = Recovery(running, stores.proposals, replies, recipients, parts.assistant.approvals)
     register_parts(
         client,
@@ -170,7 +156,7 @@ def build_services(
         *(parts.assistant, parts.privacy, parts.spending),
         *(parts, granted, owners, gate),
         ApprovalHandler(parts.assistant, answers, owners),
-        *(recipients, running, receipts, agent_selector, locations, expected_deletions, side_messages),
+        *(recipients, running, receipts, agent_selector, side_messages),
         *(messages, messages.quotes, messages.forwards, answers),
     )
     client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(SideMessages, side_messages)

@@ -18,6 +18,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.concurrency import RateLimiter
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import RunningTurns
@@ -96,17 +97,16 @@ def boards_over(
 ) -> CanvasMessages:
     """`left`: the sessions of agents that their users are not answered by any more."""
 
-    async def is_current(key: SessionKey, _: Answerable | None) -> bool:
-        return key not in left
+    class Selector(AgentSelector):
+        async def is_current(self, key: SessionKey, _: Answerable | None = None) -> bool:
+            return key not in left
 
     return CanvasMessages(
         stores.canvases,
         stores[CanvasMessageStore],
-        rest=rest,
-        recipients=recipients_over(stores),
-        locations=Locations(rest, stores.channels),
-        expected_deletions=ExpectedDeletions(),
-        is_current=is_current,
+        MessageReplies(rest, ExpectedDeletions(), stores.channels),
+        recipients_over(stores),
+        Selector(Agents(), stores.agents, Locations(rest, stores.channels)),
         draw=draw,
     )
 

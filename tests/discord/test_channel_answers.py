@@ -335,7 +335,7 @@ class TestAnAnswer:
 
     async def test_comes_by_dm_where_the_bot_may_not_write_or_is_given_up(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.SEND_MESSAGES, room.channel)
-        room.answers.answers.recipients.guilds.store_guild(room.channel.id, room.discord.guild.id)
+        room.answers.answers.recipients.guilds.by_channel[room.channel.id] = room.discord.guild.id
         asked = [await room.asks("アイコ", "元気？")]
         room.table.model.script = [["元気です。"], ["まだ元気です。"]]
         assert await room.answer()

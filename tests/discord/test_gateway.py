@@ -57,7 +57,7 @@ class TestReading:
 class TestAShard:
     async def test_has_the_channels_of_its_servers_and_the_first_also_dms(self, location: BotChannel) -> None:
         shards, dm = location.shards, location.discord.dm(location.aiko)
-        shards.guilds.store_guild(1, 5 << 22)
+        shards.guilds.by_channel[1] = 5 << 22
 
         async def having(channel_id: int) -> list[int]:
             return [number for number in range(4) if await shards.gets_events(Shard(number, 4), channel_id)]

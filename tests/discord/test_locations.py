@@ -75,7 +75,7 @@ async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
 
 async def test_a_locations_language_is_what_its_community_chose(discord: LoopbackDiscord, rest: Rest) -> None:
     locales, guild = GuildDirectory(), await rest.fetch_guild(discord.guild.id)
-    locales.store_guild(1, guild.id)
+    locales.by_channel[1] = guild.id
     for features, chosen, expected in (
         (["COMMUNITY"], "en-GB", Locale.EN),
         (["COMMUNITY"], "ja", Locale.JA),
@@ -99,7 +99,7 @@ async def test_a_users_language_is_the_one_chosen_or_the_servers_or_the_one_they
     ]
     guild.features, guild.preferred_locale = ["COMMUNITY"], "ja"
     recipients.guilds.store_profile(guild)
-    recipients.guilds.store_guild(5, guild.id)
+    recipients.guilds.by_channel[5] = guild.id
     assert await read("hello", 2) is Locale.JA
     await stores.settings.set(2, locale=Locale.EN)
     assert await read("やあ", 2) is Locale.EN

@@ -1,19 +1,16 @@
 """Messages about conversations, such as their canvases."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import hikari
 
 from cc_bot.db.leases import Leases
-from cc_bot.discord.delivery.reply import ExpectedDeletions
+from cc_bot.discord.agents import AgentSelector
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.locations import Locations
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
-
-IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]  # is it the user's current session?
 
 
 class SideMessages:
@@ -54,19 +51,6 @@ class SideMessages:
     async def close(self) -> None: ...
 
 
-class SideMessageConstructor(Protocol):
-    def __call__(
-        self,
-        *,
-        rest: hikari.api.RESTClient,
-        recipients: Recipients,
-        locations: Locations,
-        expected_deletions: ExpectedDeletions,
-        is_current: IsCurrent,
-        leases: Leases,
-    ) -> SideMessages: ...
-
-
 @dataclass(frozen=True, slots=True)
 class SideMessageFactory:
-    construct: SideMessageConstructor
+    construct: Callable[[MessageReplies, Recipients, AgentSelector, Leases], SideMessages]

@@ -15,7 +15,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST_SHARD, GrantedReading, ShardLookup, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
-from cc_bot.discord.locations import Locations, LruCache
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
 from cc_bot.discord.messages.mentions import MentionAnswerer, MentionQueue
 from cc_bot.discord.messages.routing import Forwards, MessageRouter, ProactiveMessageQuotes
@@ -32,23 +32,15 @@ Write = Callable[[], Awaitable[None]]  # safe to repeat
 
 class MessageListener:
     def __init__(
-        self,
-        bot: hikari.GatewayBot,
-        stores: Stores,
-        answers: Answers,
-        gate: Gate,
-        *,
-        locations: Locations,
-        granted: GrantedReading,
-        shards: ShardLookup,
+        self, bot: hikari.GatewayBot, stores: Stores, answers: Answers, gate: Gate, granted: GrantedReading
     ) -> None:
         self._reading = granted.reading
         self._stores = stores
         self._answers = answers
         self._bot = bot
-        self._locations = locations
+        self._locations = gate.locations
         self._channel_locks = KeyedLock()
-        self._shards = shards
+        self._shards = ShardLookup(gate.locations, answers.recipients.guilds)
         self._dm_catch_up = Tasks()
         self._handler_tasks = Tasks()
         self._retry_lock = asyncio.Lock()
@@ -69,7 +61,7 @@ class MessageListener:
         )
         pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
         clock = answers.recipients.clock
-        self._catch_up = CatchUp(stores, bot.rest, shards, self._router, clock, pages, granted.first_id)
+        self._catch_up = CatchUp(stores, bot.rest, self._shards, self._router, clock, pages, granted.first_id)
         self._typed_text_hashes = LruCache[int, int]()  # by edited message
 
     async def prepare(self) -> None:

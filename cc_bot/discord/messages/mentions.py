@@ -211,7 +211,7 @@ class MentionAnswerer:
         recipient = await answers.recipients.for_author(key.location_id, user.id, typed, user.record.settings)
         agent = await answers.agent_selector.for_mentions(key, user.record.agents)
         session = SessionKey(user.id, key.location_id)
-        guild_id = answers.recipients.guilds.guild_of(key.location_id)
+        guild_id = answers.recipients.guilds.by_channel.get(key.location_id)
         entry = PendingTurn(
             channel_turn_id(newest_id),
             session,

@@ -282,7 +282,7 @@ class MessageRouter:
         if message.type not in ORDINARY_TYPES:
             return
         if message.guild_id is not None:
-            self.answers.recipients.guilds.store_guild(int(message.channel_id), int(message.guild_id))
+            self.answers.recipients.guilds.by_channel[int(message.channel_id)] = int(message.guild_id)
             if message.member:
                 self.gate.roles[int(message.guild_id), int(message.author.id)] = roles_of(message.member)
         if not self.is_question(message):

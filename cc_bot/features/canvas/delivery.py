@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -23,10 +23,11 @@ from cc_bot.charts.png import draw_png
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.db.leases import Leases
-from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.side_messages import IsCurrent, SideMessages
+from cc_bot.discord.agents import AgentSelector
+from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.side_messages import SideMessages
 from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, is_bot_dm, retry
-from cc_bot.discord.locations import Locations, LruCache
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.chart import Chart
@@ -69,12 +70,9 @@ class _FollowUp:
 class CanvasMessages(SideMessages):
     canvases: CanvasStore
     store: CanvasMessageStore
-    _: KW_ONLY
-    rest: hikari.api.RESTClient
+    replies: MessageReplies
     recipients: Recipients
-    locations: Locations
-    expected_deletions: ExpectedDeletions
-    is_current: IsCurrent
+    agent_selector: AgentSelector
     leases: Leases = field(default_factory=Leases)
     draw: Draw = _draw_cached
     _used_nonces: LruCache[str, None] = field(default_factory=LruCache)
@@ -221,7 +219,7 @@ class CanvasMessages(SideMessages):
 
     async def _get_if_current(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
         current = await self.canvases.get(key)
-        return current if current and await self.is_current(key, interaction) else None
+        return current if current and await self.agent_selector.is_current(key, interaction) else None
 
     async def _show_in_channel(
         self,
@@ -234,7 +232,7 @@ class CanvasMessages(SideMessages):
     ) -> bool:
         """Edit the message or post a new one. Returns False if the bot may not write."""
         if message and message.message_id and not repost:
-            edit = partial(self.rest.edit_message, key.channel_id, message.message_id)
+            edit = partial(self.replies.rest.edit_message, key.channel_id, message.message_id)
             try:
                 await _send(page, edit, **_REPLACING)
             except hikari.NotFoundError:
@@ -255,7 +253,7 @@ class CanvasMessages(SideMessages):
         deleted = message is not None and message.message_id == NO_MESSAGE and message.shown_revision > 0
         nonce = self._nonce(key, current, deleted=deleted)
         try:
-            posted = await _send(page, partial(self.rest.create_message, key.channel_id), nonce=nonce)
+            posted = await _send(page, partial(self.replies.rest.create_message, key.channel_id), nonce=nonce)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if message is None or not message.message_id:
@@ -292,10 +290,10 @@ class CanvasMessages(SideMessages):
                 await follow_up.interaction.delete_message(follow_up.message_id)
 
     async def _delete(self, channel_id: int, message_id: int) -> None:
-        self.expected_deletions.expect(message_id)
+        self.replies.expected_deletions.expect(message_id)
         try:
             with contextlib.suppress(hikari.NotFoundError):
-                await retry(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
+                await retry(lambda: self.replies.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
         except hikari.ForbiddenError as error:  # the bot was removed
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
@@ -312,7 +310,7 @@ class CanvasMessages(SideMessages):
         if interaction is not None:
             return is_bot_dm(interaction)
         try:
-            return (await retry(lambda: self.locations.get(channel_id), RETRY_PAUSES_S)).is_dm
+            return (await retry(lambda: self.agent_selector.locations.get(channel_id), RETRY_PAUSES_S)).is_dm
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 
