@@ -105,7 +105,7 @@ class UsageTexts(Area):
 
     def lines(self, report: UsageReport, name: Callable[[str], str]) -> list[str]:
         """`name` formats model names."""
-        today, month = self.today.format(total=self._total(report.today)), self.month.format(total=self._total(report.month.total))
+        today, month = self.today.format(total=self.format_total(report.today)), self.month.format(total=self.format_total(report.month.total))
         return [today, month, *map(self._left, report.left), *self.remarks(report, name)]
 
     def notes(self, report: UsageReport, moment: Callable[[datetime], str]) -> list[str]:
@@ -127,8 +127,8 @@ class UsageTexts(Area):
         used = 1 - allowance.left / allowance.limit if allowance.limit else 1
         return self.left[allowance.name].format(percent=ceil(100 * used), left=f"{allowance.left:,}")
 
-    def _total(self, total: Total) -> str:
-        line = self.total.format(tokens=f"{total.tokens:,}", turns=Count(total.turns))
+    def format_total(self, total: Total, currency: str = "") -> str:
+        line = (self.total_cost if currency else self.total).format(tokens=f"{total.tokens:,}", turns=Count(total.turns), cost=money(total.cost_micros, currency))
         return self.sound.format(total=line, time=self.duration(total.seconds)) if total.seconds else line
 
     def duration(self, seconds: int) -> str:

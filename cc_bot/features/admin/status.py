@@ -19,10 +19,11 @@ from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.domain.text import Count, Locale, format_size
+from cc_bot.domain.text import Locale, format_size
+from cc_bot.domain.usage import Total
 from cc_bot.features.admin.texts import ConsoleTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.replies import UsageTexts, money
+from cc_bot.texts.replies import UsageTexts
 
 Value = TypeVar("Value")
 Verdict = Literal["", "ok", "warning", "failed"]
@@ -101,14 +102,8 @@ class BotStatus:
 
     async def _describe_today(self, texts: Texts) -> str:
         usage, prices = self.stores.usage, (await self.policies.current()).prices
-        spent, words = await usage.list_all(usage.today()), texts[UsageTexts]
-        seconds = sum(each.usage.seconds for each in spent)
-        today = (words.total_cost if prices.models else words.total).format(
-            tokens=f"{sum(each.tokens for each in spent):,}",
-            turns=Count(sum(each.turns for each in spent)),
-            cost=money(sum(each.cost_micros for each in spent), prices.currency),
-        )
-        return words.sound.format(total=today, time=words.duration(seconds)) if seconds else today
+        total = Total.sum_of(await usage.list_all(usage.today()))
+        return texts[UsageTexts].format_total(total, prices.currency if prices.models else "")
 
 
 async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
