@@ -2,10 +2,11 @@
 
 import asyncio
 import os
-import re
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final
+
+from dotenv import set_key
 
 from cc_bot.chat.checks import Finding
 from cc_bot.chat.reply import Reply
@@ -16,7 +17,6 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.features.doctor.checks import SIGNS
 from cc_bot.features.doctor.services import check_discord, check_models
 from cc_bot.features.doctor.texts import SetupTexts
-from cc_bot.files import decode_text, read_regular
 from cc_bot.terminal.view import RichView
 from cc_bot.texts import Texts, explain, texts
 
@@ -27,7 +27,6 @@ INVITE_URL: Final = (
     "https://discord.com/oauth2/authorize?client_id={id}&scope=bot+applications.commands"
     "&permissions=274878024704"  # the permissions that docs/discord.md lists
 )
-_PLAIN_VALUE: Final = re.compile(r"[A-Za-z0-9_.:/@%+=~,-]+")
 
 
 def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> str:
@@ -113,29 +112,18 @@ def _read_bot_id(token: str) -> str:
 
 
 def _save(settings: Settings, prompts: SetupTexts, say: Say, ask_consent: Callable[[str], bool]) -> bool:
-    """Write the settings at the end of `.env`, which then only its owner can read."""
+    """Write the settings to `.env`, which then only its owner can read."""
     existing = find_dotenv(DOTENV)
     path = (existing or DOTENV).resolve()
     if existing and not ask_consent(prompts.add_to_file.format(path=path)):
         return False
-    partial = path.with_name(f"{path.name}.partial")
     try:
-        before = decode_text(read_regular(path)) or "" if existing else ""
-        partial.unlink(missing_ok=True)
-        partial.touch(mode=0o600, exist_ok=False)
-        with partial.open("w", encoding="utf-8", newline="") as file:
-            file.write(f"{before.rstrip()}\n" if before.strip() else "")
-            file.writelines(f"{name}={_quote(value)}\n" for name, value in settings.items())
-        partial.replace(path)
-    except OSError:
+        path.touch(mode=0o600)
+        path.chmod(0o600)
+        for name, value in settings.items():
+            set_key(path, name, value, quote_mode="auto")
+    except (OSError, ValueError):  # or the file is not UTF-8
         say(prompts.not_saved.format(path=path))
         return False
     say(prompts.saved.format(path=path))
     return True
-
-
-def _quote(value: str) -> str:
-    if _PLAIN_VALUE.fullmatch(value):
-        return value
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
