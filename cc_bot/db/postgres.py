@@ -325,6 +325,8 @@ class PostgresDatabase(Database):
             yield connection
         finally:
             with suppress(*_DRIVER_ERRORS):  # the body's own result or error counts
+                await _reset(connection)  # at `release`, asyncpg logs an open transaction as an error
+            with suppress(*_DRIVER_ERRORS):
                 await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
     async def _with_retries(self, job: Callable[[_Connection], Awaitable[T]], until_s: float = 0.0) -> T:
@@ -428,7 +430,7 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
         await database.close()
 
 
-async def _reset(connection: "asyncpg.Connection[Any]") -> None:
+async def _reset(connection: "asyncpg.Connection[Any] | _Connection") -> None:
     if connection.is_in_transaction():
         await connection.execute("ROLLBACK", timeout=FAST_FAIL_TIMEOUT_S)
 

@@ -15,6 +15,7 @@ from cc_bot.db.database import expand, user_lock
 from cc_bot.db.postgres import MAX_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.domain.errors import (
     CcBotError,
+    ConversationGone,
     DatabaseCrowded,
     DatabaseImpatient,
     DatabaseLocked,
@@ -293,6 +294,19 @@ class TestATransaction:
             await hasty.transaction([note], (user_lock(ME),))
             assert len(await hasty.query("SELECT user_id FROM erasing")) == 1
         assert [log["error"] for log in logs if log["event"] == "database_trouble"] == ["DatabaseLocked"]
+
+    async def test_that_is_refused_is_rolled_back_without_a_record(self, database: PostgresDatabase) -> None:
+        records = list[object]()
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: records.append(context))
+
+        def steps() -> Transaction[None]:
+            yield Statement("CREATE TABLE refused (n BIGINT)")
+            raise ConversationGone
+
+        with pytest.raises(ConversationGone):
+            await database.write(steps, [])
+        assert records == []
+        assert (await database.query("SELECT to_regclass('refused')"))[0][0] is None
 
     async def test_that_is_handed_over_runs_to_its_end(self, database: PostgresDatabase) -> None:
         def steps() -> Transaction[None]:
