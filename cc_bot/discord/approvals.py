@@ -45,10 +45,6 @@ class _Press:
     role_ids: tuple[int, ...] | None  # roles of the question's author; None if unknown
 
     @property
-    def is_by_author(self) -> bool:
-        return self.presser.user_id == self.author.user_id
-
-    @property
     def ephemeral(self) -> bool:
         return is_ephemeral(self.interaction.message)
 
@@ -255,7 +251,7 @@ class ApprovalHandler:
         proposal, visibility = press.proposal, press.proposal.visibility
         question = await self.answers.references.find_question(press.author.user_id, proposal.answer_id)
         name = question.author_name if question else ""
-        if press.is_by_author:
+        if press.presser.user_id == press.author.user_id:
             name = author_name(press.interaction)
         sentence = press.author.words[ProposalTexts].after_call.format(what=proposal.content.calls[0].name)
         sessions = self.assistant.approvals.stores.sessions

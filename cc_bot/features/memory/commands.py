@@ -39,7 +39,6 @@ from cc_bot.discord.pages.custom_ids import (
     MemoryButton,
     OpenButton,
     SearchButton,
-    ShowButton,
 )
 from cc_bot.discord.pages.page import (
     Button,
@@ -148,7 +147,12 @@ def parse_audience(option: str | None, caller: Caller) -> Audience:
 
 
 async def _show_list(
-    caller: Recipient, category: str | None, order: str, page: int = 1, *, service: MemoryService
+    caller: Recipient,
+    category: str | None = None,
+    order: str = "newest",
+    page: int = 1,
+    *,
+    service: MemoryService,
 ) -> EphemeralView:
     reply = await memories.list_memories(caller, category=category, order=order, page=page, service=service)
     valid_order: Order = next((each for each in get_args(Order) if each == order), "newest")
@@ -277,6 +281,7 @@ _add_command = partial(reply_command, memory.register)
 _add_command(
     "memory_list",
     _show_list,
+    shown_as="memory",
     category=category_option(),
     order=text_option("memory_order", default="newest", choices=choices("memory", *get_args(Order))),
 )
@@ -307,11 +312,6 @@ _add_command(
     _export,
     format=text_option("memory_format", default="json", choices=choices("memory", "json", "markdown")),
 )
-
-
-@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "memory", response="message")
-async def open_list(press: Press[ShowButton], service: MemoryService) -> EphemeralView:
-    return await _show_list(press.user, None, "newest", service=service)
 
 
 @on_memory_press(ListButton)

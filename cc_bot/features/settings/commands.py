@@ -73,11 +73,11 @@ async def suggest_timezones(
 
 async def settings(
     caller: Recipient,
-    language: str | None,
-    timezone: str | None,
-    voice: str | None,
+    language: str | None = None,
+    timezone: str | None = None,
+    voice: str | None = None,
     *,
-    ctx: lightbulb.Context,
+    ctx: lightbulb.Context | Press[ShowButton],
     stores: Stores,
     recipients: Recipients,
     running: RunningTurns,
@@ -139,18 +139,15 @@ def _opens_form(control: object) -> bool:
     return isinstance(control, SettingsButton) and control.setting == "timezone"
 
 
-@on_press(ShowButton, not_yours=None, matches=lambda each: each.command == "settings", response="message")
 @on_press(SettingsButton, TimezoneForm, not_yours=None, matches=lambda each: not _opens_form(each))
 async def change_setting(
-    press: Press[SettingsButton | ShowButton] | Submission[TimezoneForm],
+    press: Press[SettingsButton] | Submission[TimezoneForm],
     stores: Stores,
     recipients: Recipients,
     running: RunningTurns,
 ) -> EphemeralView:
-    interaction, control, caller = press
-    given = press.values if isinstance(press, Submission) else dict[str, str]()
-    if isinstance(control, SettingsButton):
-        given = {control.setting: control.value}
+    interaction, _, caller = press
+    given = press.values if isinstance(press, Submission) else {str(press.button.setting): press.button.value}
     return await _apply(interaction, caller, given, stores=stores, recipients=recipients, running=running)
 
 
@@ -169,6 +166,7 @@ reply_command(
     loader.command,
     "settings",
     settings,
+    shown_as="settings",
     language=text_option(
         "settings_language",
         default=None,
