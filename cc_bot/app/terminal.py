@@ -7,16 +7,16 @@ from typing import Final
 
 from cc_bot.app.cli import say_error
 from cc_bot.app.core import open_core
-from cc_bot.chat.spending import Spending
 from cc_bot.config import DOTENV, Config, find_dotenv
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.privacy.service import Privacy, purge_due
+from cc_bot.features.privacy.service import purge_due
 from cc_bot.operator_file import operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 
+NOTICE_AFTER_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0  # for tool servers
 
 
@@ -46,11 +46,12 @@ async def run_terminal(config: Config, user_id: int, agent_name: str | None = No
             dotenv=(find_dotenv(DOTENV) or DOTENV).absolute(),
         )
         if servers := core.assistant.tools.external:
-            say_error(words[TerminalTexts].servers_starting)
+            sentence = words[TerminalTexts].servers_starting
+            notice = asyncio.get_running_loop().call_later(NOTICE_AFTER_S, say_error, sentence)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(servers.wait_until_started(), MAX_WAIT_S)
+            notice.cancel()
         try:
-            parts = {**core.feature_parts, Privacy: core.privacy, Spending: core.spending}
-            return await run_chat(core.assistant, core.stores, parts, profile)
+            return await run_chat(core, profile)
         finally:
             await purge_due(core.stores, clock)

@@ -6,12 +6,12 @@ import os
 import sys
 import threading
 import unicodedata
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from prompt_toolkit import PromptSession
@@ -25,8 +25,8 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.styles import Style
 
 from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.parts import Parts
 from cc_bot.chat.reply import Reply
-from cc_bot.chat.stores.opening import Stores
 from cc_bot.concurrency import cancel_tasks, handle_signals
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
@@ -239,21 +239,19 @@ class Conversation:
 _CLOSED_ERRNOS: Final = {errno.EPIPE, errno.EIO}
 
 
-async def run_chat(
-    assistant: Assistant, stores: Stores, parts: Mapping[type[Any], Any], profile: ChatProfile
-) -> bool:
+async def run_chat(parts: Parts, profile: ChatProfile) -> bool:
     """Chat on standard input and output until the end. Returns False if a piped line failed."""
-    shutdown = _Shutdown(assistant)
+    shutdown = _Shutdown(parts.assistant)
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
             view = RichView()
-            await _chat_with_person(Chat(assistant, stores, parts, profile, view), shutdown, view)
+            await _chat_with_person(Chat(parts, profile, view), shutdown, view)
             return True
         piped = PlainView(sys.stdout, sys.stderr)
         file = io.FileIO(sys.stdin.fileno(), closefd=False)
         lines = shutdown.lines(partial(_read_piped, file))
         with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), shutdown.request)):
-            chat = Chat(assistant, stores, parts, profile, piped)
+            chat = Chat(parts, profile, piped)
             await Conversation(chat).converse(lines, nullcontext)
         return shutdown.requested.is_set() or not piped.failed
     except OSError as error:

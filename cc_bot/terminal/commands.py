@@ -10,7 +10,7 @@ from datetime import timedelta
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -19,7 +19,7 @@ from prompt_toolkit.completion import Completion
 from cc_bot.charts.table import text_table
 from cc_bot.chat.active import Stop, until_stopped
 from cc_bot.chat.approvals import ApprovedResult
-from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.parts import Parts
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.turn import TurnOptions
@@ -81,18 +81,13 @@ class ChatProfile:
         return self.key.user_id
 
 
-P = TypeVar("P")
-
-
 async def _decline(_question: str) -> bool:
     return False
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Chat:
-    assistant: Assistant
-    stores: Stores
-    parts: Mapping[type[Any], Any]  # the features' parts, by type
+    parts: Parts
     profile: ChatProfile  # at first with the defaults
     view: View
     confirm: Callable[[str], Awaitable[bool]] = _decline  # a pipe does not confirm
@@ -118,12 +113,12 @@ class Chat:
         return self.profile.user_id
 
     @property
+    def stores(self) -> Stores:
+        return self.parts.stores
+
+    @property
     def memories(self) -> MemoryService:
         return MemoryService(self.stores, ExportQueue(), utc_now)
-
-    def __getitem__(self, kind: type[P]) -> P:
-        part: P = self.parts[kind]
-        return part
 
     def stop(self) -> None:
         if self.answer_stop is not None:
@@ -360,7 +355,7 @@ async def show_answer(chat: Chat, question: Message, options: TurnOptions | None
     done, canvas, chat.answer_stop = None, None, stop
     try:
         with chat.view.open_answer(chat.texts) as view:
-            async with aclosing(chat.assistant.ask(profile.key, question, options, stop)) as events:
+            async with aclosing(chat.parts.assistant.ask(profile.key, question, options, stop)) as events:
                 async for event in events:
                     view.show(event)
                     if isinstance(event, Done):
@@ -386,7 +381,7 @@ async def _show_canvas(chat: Chat, changed: CanvasChanged | None) -> None:
 
 
 async def _offer_proposal(chat: Chat, proposal: Proposal) -> None:
-    words, approvals = chat.texts, chat.assistant.approvals
+    words, approvals = chat.texts, chat.parts.assistant.approvals
     chat.view.show_notices([*proposal_notices(proposal, chat.profile)])
     if not await chat.confirm(words[TerminalTexts].confirm):
         await approvals.decline(proposal)
@@ -410,14 +405,14 @@ async def _offer_proposal(chat: Chat, proposal: Proposal) -> None:
 
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
     """Run the proposed calls. Returns None if the user stopped them before they began."""
-    approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
+    approvals, words, profile, stop = chat.parts.assistant.approvals, chat.texts, chat.profile, Stop()
     visitor = Visitor(chat.user_id, (profile.key.channel_id,))
     chat.answer_stop = stop
     try:
         await until_stopped(approvals.wait_for_server(proposal), stop)
         if stop.requested:
             return None
-        with chat.assistant.track_approved_call(chat.user_id, stop):
+        with chat.parts.assistant.track_approved_call(chat.user_id, stop):
             claimed = await approvals.claim(proposal, secrets.token_hex(4), CallMessage())
             if claimed.content.goes_on:
                 chat.view.say(words[ProposalTexts].outcome("claimed", short_line(claimed.title)))
@@ -441,7 +436,7 @@ async def report_unfinished_calls(chat: Chat) -> None:
     """Report calls that an interrupted chat may have made."""
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.location_id is None:
-            state = await chat.assistant.approvals.mark_outcome_unknown(call)
+            state = await chat.parts.assistant.approvals.mark_outcome_unknown(call)
             chat.view.show_notices([chat.texts[ProposalTexts].outcome(state, short_line(call.title))])
             await chat.stores.proposals.delete(call)
 

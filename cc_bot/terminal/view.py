@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from getpass import getpass
 from itertools import accumulate
 from typing import Any, ClassVar, Final, TextIO
@@ -33,13 +32,12 @@ from cc_bot.domain.chart import Chart
 from cc_bot.domain.fences import put_fences_on_own_lines
 from cc_bot.domain.kinsoku import wrap
 from cc_bot.domain.message import show_invisible
-from cc_bot.domain.text import Locale, one_line, printable, shorten
+from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.domain.tool_calls import MAX_LINKS, is_server_tool, list_sources
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
-from cc_bot.texts.commands import command_names
 
 
 def short_line(content: str, limit: int = 200) -> str:
@@ -62,19 +60,18 @@ class WrappedText(Text):
         return lines
 
 
+_TYPED: Final = re.compile(
+    r"(?<![\w/.:])/[a-z]+(?: (?:add|list|search|delete|undo|resume|show|clear|export|erase)\b)?"
+    r"(?: --[a-z]+ \w+| \d+)*(?![\w/])|OPENAI_API_KEY=\S+|\A\d/\d(?=  )"
+)
+"""Commands, a setting, and the numbers of steps."""
+
+
 def wrap_text(content: str, style: str = "") -> Group:
     """Return a group: `Console.print` would turn a bare WrappedText into a Text."""
     text = WrappedText(printable(content), style=style)
-    text.highlight_regex(_typed_pattern(), "cyan")
+    text.highlight_regex(_TYPED, "cyan")
     return Group(text)
-
-
-@cache
-def _typed_pattern() -> re.Pattern[str]:
-    """Match commands, settings, and the numbers of steps."""
-    names = "|".join(sorted((key.replace("_", " ") for key in command_names(Locale.EN)), reverse=True))
-    command = rf"(?<![\w/.:])/(?:help )?(?:{names})\b(?: --[a-z]+ \w+| \d+)*"
-    return re.compile(rf"{command}|OPENAI_API_KEY=\S+|\A\d/\d(?=  )")
 
 
 # Only a notice has a symbol in the first column: lines of the model that begin with one are indented.

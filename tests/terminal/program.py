@@ -9,14 +9,16 @@ The model answers by what the question contains: `slow` never ends by itself, `l
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
 
+from cc_bot.chat.agents import Agents
 from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.parts import Parts
+from cc_bot.chat.policy import Policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.tools import discover_tools
@@ -29,6 +31,7 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     ModelUnreachable,
 )
+from cc_bot.domain.measures import GatewayHealth, Meter
 from cc_bot.domain.message import BUILT_IN_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -88,11 +91,22 @@ def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
 TOOLS = discover_tools()
 
 
-def own(answering: Assistant, stores: Stores) -> Mapping[type[Any], Any]:
+def parts_of(answering: Assistant, stores: Stores) -> Parts:
     spending = Spending(stores.usage)
     block, get_day = answering.turns.block_user, spending.get_counted_day
     privacy = Privacy(stores, block, get_counted_day=get_day, retention=Retention())
-    return {Privacy: privacy, Spending: spending, TimeResolver: TimeResolver(ScriptedModel(), utc_now)}
+    return Parts(
+        clock=utc_now,
+        gateway_health=GatewayHealth(),
+        meter=Meter(),
+        stores=stores,
+        assistant=answering,
+        agents=Agents(),
+        policies=Policies(Path("policy.toml"), locale=Locale.JA),
+        spending=spending,
+        privacy=privacy,
+        feature_parts={TimeResolver: TimeResolver(ScriptedModel(), utc_now)},
+    )
 
 
 def assistant(stores: Stores) -> Assistant:
@@ -101,15 +115,13 @@ def assistant(stores: Stores) -> Assistant:
 
 def chat_of(stores: Stores, who: ChatProfile, view: View, answering: Assistant | None = None) -> Chat:
     """A chat in which the scripted model answers, unless another assistant does."""
-    answering = answering or assistant(stores)
-    return Chat(answering, stores, own(answering, stores), who, view)
+    return Chat(parts_of(answering or assistant(stores), stores), who, view)
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:
     asyncio.get_running_loop().slow_callback_duration = 60  # a busy machine is nothing to complain of
     async with open_stores(url) as stores:
-        answering = assistant(stores)
-        await run_chat(answering, stores, own(answering, stores), profile(Locale(locale), history_file))
+        await run_chat(parts_of(assistant(stores), stores), profile(Locale(locale), history_file))
 
 
 if __name__ == "__main__":

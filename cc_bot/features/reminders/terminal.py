@@ -50,7 +50,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
         text=what,
         when=when,
         schedules=schedules,
-        resolver=chat[TimeResolver],
+        resolver=chat.parts[TimeResolver],
     )
 
 

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.chat.reply import Reply
-from cc_bot.chat.spending import Spending
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale
 from cc_bot.features.privacy.model import NOT_ERASED
-from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import change_settings, describe_settings, show_usage
 from cc_bot.features.settings.texts import SessionTexts
@@ -39,14 +37,14 @@ async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> Non
 
 
 async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
-    return await show_usage(chat.profile.caller, server=False, spending=chat[Spending])
+    return await show_usage(chat.profile.caller, server=False, spending=chat.parts.spending)
 
 
 async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
-    texts, holdings = chat.texts[PrivacyTexts], await chat[Privacy].get_overview(chat.user_id)
+    texts, holdings = chat.texts[PrivacyTexts], await chat.parts.privacy.get_overview(chat.user_id)
     if holdings.is_empty:
         return texts.nothing
-    kept = texts.retention_lines(chat[Privacy].retention, holdings)
+    kept = texts.retention_lines(chat.parts.privacy.retention, holdings)
     chat.view.show_reply(Reply(title=texts.title.removeprefix("🔒 ")), texts.count_rows(holdings))
     chat.view.show_reply(Reply(tuple(f"  {each}" for each in kept), title=texts.retention_title))
     chat.view.say(texts.web_note)
@@ -56,7 +54,7 @@ async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> 
 
 
 async def export(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
-    texts, privacy = chat.texts[PrivacyTexts], chat[Privacy]
+    texts, privacy = chat.texts[PrivacyTexts], chat.parts.privacy
     folder = (chat.profile.history_file or Path.cwd() / "chat_history").parent
     path = folder / f"cc-bot-{utc_now().astimezone(chat.profile.timezone):%Y%m%d-%H%M%S}.json"
     if (await privacy.get_overview(chat.user_id)).is_empty:
@@ -71,7 +69,7 @@ async def export(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
 
 
 async def erase(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
-    texts, privacy = chat.texts[PrivacyTexts], chat[Privacy]
+    texts, privacy = chat.texts[PrivacyTexts], chat.parts.privacy
     holdings = await privacy.get_overview(chat.user_id)
     if holdings.has_nothing_to_erase:
         return texts.nothing_erased
