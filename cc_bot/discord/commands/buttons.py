@@ -121,13 +121,14 @@ _LOOKUP_TIMEOUT_S: Final = 1.0  # Discord waits three seconds
 @on_press(StopButton, not_yours=None, response="by_handler")
 async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedger) -> None:
     interaction, button, recipient = press
-    is_for_askers, name = button.user_id == ANY_ASKER, button.turn_name
-    if is_for_askers and running.is_running(name) and not running.is_asked_by(name, recipient.user_id):
+    is_for_askers, turn = button.user_id == ANY_ASKER, running.get(button.turn_name)
+    if is_for_askers and turn and recipient.user_id not in turn.author_ids:
         await tell(interaction, recipient.words[AnswerTexts].not_yours)
         return
+    if turn:
+        turn.stop.request()
     # A turn that ended in this process edits its message. After a restart, a channel's turn is resumed.
-    will_be_edited = running.is_of_this_process(name) or is_for_askers
-    if running.stop(name) or will_be_edited:
+    if turn or is_for_askers or running.is_of_this_process(button.turn_name):
         await defer_update(interaction)
         return
     if await _runs_elsewhere(button, ledger):

@@ -445,7 +445,7 @@ class Recovery:
         calls = [
             call
             for call in await self.proposals.adopt_approved()
-            if call.message.location_id is not None and not self.running_turns.is_running(call.claimed_by)
+            if call.message.location_id is not None and not self.running_turns.get(call.claimed_by)
         ]
         return all([await self._recover_call(call) for call in calls])
 

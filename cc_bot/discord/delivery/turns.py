@@ -141,16 +141,8 @@ class RunningTurns:
         key = turn.channel_conversation
         return 1 if key is None else sum(key == each.channel_conversation for each in self._turns.values())
 
-    def stop(self, turn_id: str) -> bool:
-        if turn_id in self._turns:
-            self._turns[turn_id].stop.request()
-        return turn_id in self._turns
-
-    def is_running(self, turn_id: str) -> bool:
-        return turn_id in self._turns
-
-    def is_asked_by(self, turn_id: str, user_id: int) -> bool:
-        return turn_id in self._turns and user_id in self._turns[turn_id].author_ids
+    def get(self, turn_id: str) -> RunningTurn | None:
+        return self._turns.get(turn_id)
 
     async def wait_recorded(self, answer_message_id: int) -> None:
         """Wait until the messages of a shown answer are recorded."""
