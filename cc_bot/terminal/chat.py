@@ -88,7 +88,6 @@ class InputLine:
             [("class:mark", "> ")],
             completer=completer,
             history=history,
-            multiline=True,
             key_bindings=_key_bindings(),
             prompt_continuation="  ",
             reserve_space_for_menu=6,
@@ -107,10 +106,6 @@ class InputLine:
 
 def _key_bindings() -> KeyBindings:
     keys = KeyBindings()
-
-    @keys.add("enter")
-    def send(event: KeyPressEvent) -> None:
-        event.current_buffer.validate_and_handle()
 
     @keys.add("escape", "enter")
     def new_line(event: KeyPressEvent) -> None:

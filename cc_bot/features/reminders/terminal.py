@@ -83,18 +83,14 @@ COMMANDS: Final[Mapping[str, Command]] = {
 
 
 def due_lines(due: Firing | UnreportedFirings, zone: ZoneInfo, texts: Texts) -> str:
-    words, now = texts[TerminalReminderTexts], utc_now()
-
-    def line(template: str, firing: Firing) -> str:
-        content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
-        return template.format(
-            text=content, time=texts[MomentTexts].written(firing.due_at.astimezone(zone), now)
-        )
-
-    if isinstance(due, Firing):
-        return line(words.late if now - due.due_at > LATE_AFTER else "⏰ {text}", due)
-    templates = {"missed": words.missed, "uncertain": words.uncertain}
-    return "\n".join(line(templates[firing.state], firing) for firing in due)
+    words, now, lines = texts[TerminalReminderTexts], utc_now(), list[str]()
+    for firing in (due,) if isinstance(due, Firing) else due:
+        claimed = words.late if now - firing.due_at > LATE_AFTER else "⏰ {text}"
+        template = {"missed": words.missed, "uncertain": words.uncertain}.get(firing.state, claimed)
+        text = indent_symbols(printable(firing.schedule.text), at_line_start=False)
+        time = texts[MomentTexts].written(firing.due_at.astimezone(zone), now)
+        lines.append(template.format(text=text, time=time))
+    return "\n".join(lines)
 
 
 class DueReminders:
