@@ -116,7 +116,7 @@ class WebConversationTexts(Area):
     unknown_channel = Sentence(ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})")
     open = Sentence(ja="続いています", en="Active")
     ages = Both(ja=("過去7日間", "それより前"), en=("Past 7 days", "Older"))  # after today and yesterday
-    messages = Both(ja=("{count}件", "{count}件"), en=("{count} message", "{count} messages"))  # one, more
+    messages = Sentence(ja="{count}件", en="{count:message|messages}")
     no_words = Sentence(ja="（本文なし）", en="(no text)")
     summary = Sentence(ja="この場所での会話の要約", en="Summary of the chats here")
     you = Sentence(ja="あなた", en="You")
@@ -154,7 +154,7 @@ class WebUsageTexts(Area):
     tokens = Sentence(ja="トークン", en="Tokens")
     turns = Sentence(ja="質問", en="Questions")
     chart = Sentence(ja="使ったトークン（{by}）", en="Tokens used {by}")
-    asked = Both(ja=("質問 {count}件", "質問 {count}件"), en=("{count} question", "{count} questions"))  # one, more
+    asked = Sentence(ja="質問 {count}件", en="{count:question|questions}")
     average = Sentence(ja="1日平均 {tokens}", en="{tokens} a day")
     since = Sentence(ja="{month}月1日から", en="since {month} 1")
     cost = Sentence(ja="金額", en="Cost")

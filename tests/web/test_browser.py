@@ -18,6 +18,7 @@ from cc_bot.features.memory.model import Source
 from cc_bot.features.privacy.texts import PrivacyTexts, WebPrivacyTexts
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.texts import ReminderTexts, WebReminderTexts
 from cc_bot.log import attach_handler
 from cc_bot.texts import texts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
@@ -132,13 +133,13 @@ class TestWithoutScripts:
             await page.get_by_role("button", name="予約する").click()
             await expect(page.locator("#said")).to_contain_text("「薬」")
             await page.locator("li summary").click()
-            await page.get_by_role("link", name="お知らせ 1 を変える").click()
+            await page.get_by_role("link", name=texts(Locale.JA)[WebReminderTexts].change, exact=True).click()
             await page.locator("textarea").fill("薬と水")
             await page.get_by_role("button", name="保存する").click()
             await expect(page.locator("#said")).to_contain_text("「薬と水」")
             await expect(page.locator("li strong")).to_have_text("薬と水")
             await page.locator("li summary").click()
-            await page.get_by_role("button", name="お知らせ 1 を取り消す").click()
+            await page.get_by_role("button", name=texts(Locale.JA)[ReminderTexts].cancel, exact=True).click()
             await expect(page.get_by_text("予約したお知らせはありません。")).to_be_visible()
             await page.goto(f"{site.url}/conversations/{id_}")
             words = texts(Locale.JA)[WebConversationTexts]

@@ -38,7 +38,7 @@ class CanvasPageTexts(Area):
     numbers = Sentence(ja="数値を見る", en="See the numbers")
     other_channels = Sentence(ja="ほかのチャンネル", en="Other channels")
     nothing_up = Sentence(ja="何も出ていません", en="empty")
-    count = Both(ja=("{count}枚", "{count}枚"), en=("{count} item", "{count} items"))  # one, more
+    count = Sentence(ja="{count}枚", en="{count:item|items}")
     more = Sentence(ja="ほか{count}枚", en="+{count} more")
     changed = Sentence(ja="変更: {time}", en="changed {time}")
     download = Sentence(ja="画像で保存", en="Save as a picture")

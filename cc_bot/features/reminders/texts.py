@@ -213,7 +213,7 @@ class WebReminderTexts(Area):
     when_example = Sentence(ja="明日9時", en="tomorrow at 9")
     once = Sentence(ja="1回だけ", en="once")
     none = Sentence(ja="予約したお知らせはありません。", en="You have no reminders.")
-    more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More actions for reminder {number}")
+    more_of = Sentence(ja="「{text}」のほかの操作", en="More actions for “{text}”")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="You can also write: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")
     next_time = Sentence(ja="次はいつ", en="Next time")
@@ -221,9 +221,6 @@ class WebReminderTexts(Area):
     repeat_hint = Sentence(ja="繰り返すときは「毎日」「毎週月曜」のように書きます。", en="To repeat, write for example: every day, every Monday.")
     add = Sentence(ja="予約する", en="Set the reminder")
     change = Sentence(ja="変える", en="Change")
-    change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
-    cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
-    resume_of = Sentence(ja="お知らせ {number} を再開する", en="Resume reminder {number}")
 
 
 class RemindCommandTexts(CommandTexts):

@@ -6,6 +6,7 @@ const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;
 const CHANGED_MS = 2000;
 const GAP = 12; // as in canvas.css
+const MAX_BALANCED = 12;
 const SIGNED_OUT = 4401;
 const DENIED = 4403;
 const TOO_MANY_OPEN = 4429;
@@ -97,21 +98,22 @@ function setRows() {
   end.style.gridRow = `span ${height + GAP}`;
 }
 
-/* Each element goes to the column that is shorter by then, so that all stay in the order of their reading. */
+/* Share elements out so that the columns differ least in height, of equal ways with the first elements first. */
 function balance() {
   const nodes = [...canvas.children];
-  const isBalanced = desk.matches && !canvas.classList.contains("focus") && nodes.length > 1;
+  const isBalanced = desk.matches && !canvas.classList.contains("focus") && nodes.length > 1 && nodes.length <= MAX_BALANCED;
   canvas.classList.toggle("balanced", isBalanced);
   resized.disconnect();
   for (const node of nodes) node.style.gridArea = node.style.minHeight = "";
   if (!isBalanced) return;
-  const ends = [0, 0];
-  for (const node of nodes) {
-    const column = ends[1] < ends[0] ? 1 : 0;
-    ends[column] += node.offsetHeight;
-    node.style.gridColumn = column + 1;
+  const heights = nodes.map((node) => node.offsetHeight + GAP);
+  const difference = (way) => Math.abs(heights.reduce((sum, each, at) => sum + ((way >> at) & 1 ? each : -each), 0));
+  let best = 0; // its bits tell which elements stand on the right
+  for (let way = 0; way < 1 << nodes.length; way += 2) if (difference(way) <= difference(best)) best = way;
+  nodes.forEach((node, at) => {
+    node.style.gridColumn = ((best >> at) & 1) + 1;
     resized.observe(node.querySelector(".body"));
-  }
+  });
   setRows();
 }
 

@@ -1,13 +1,12 @@
 /* Searches while the user types. Only the newest response is shown, and only the results are replaced: the input
    keeps its focus, its cursor and the text that an input method is composing. */
-import { say, show } from "./live.js";
+import { say, show, troubleOf } from "./live.js";
 
 const PAUSE_MS = 250;
 
 let requestCount = 0;
 let timer;
 let controller; // of the running request
-let isComposing = false;
 
 function addressOf(form) {
   const address = new URL(form.action);
@@ -33,11 +32,11 @@ async function load(address) {
     const response = await fetch(address, { headers: { "X-Part": "found" }, signal: controller.signal });
     const html = await response.text();
     if (number !== requestCount) return;
-    const fetched = new DOMParser().parseFromString(html, "text/html");
     if (!response.ok) {
-      say(fetched.querySelector("[role=alert]")?.textContent ?? document.body.dataset.away, true);
+      say(troubleOf(html) || document.body.dataset.away, true);
       return;
     }
+    const fetched = new DOMParser().parseFromString(html, "text/html");
     showResults(html);
     say("");
     document.getElementById("count").textContent = fetched.getElementById("count")?.textContent ?? "";
@@ -89,18 +88,9 @@ document.addEventListener("click", (event) => {
 /* The form of a field or a press: some fields of the search are elsewhere on the page. */
 const searchForm = ({ target }) => [target, target.form].find((each) => each?.id === "search");
 
-document.addEventListener("compositionstart", () => {
-  isComposing = true;
-  clearTimeout(timer);
-});
-document.addEventListener("compositionend", (event) => {
-  isComposing = false;
+for (const kind of ["input", "compositionend"]) document.addEventListener(kind, (event) => {
   const form = searchForm(event);
-  if (form) searchSoon(form);
-});
-document.addEventListener("input", (event) => {
-  const form = searchForm(event);
-  if (form && !isComposing && !event.isComposing) searchSoon(form);
+  if (form && !event.isComposing) searchSoon(form);
 });
 document.addEventListener("submit", (event) => {
   const form = searchForm(event);
