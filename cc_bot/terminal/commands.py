@@ -23,11 +23,10 @@ from cc_bot.chat.parts import Parts
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.turn import TurnOptions
-from cc_bot.concurrency import ExportQueue
 from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart
-from cc_bot.domain.clock import utc_now, zone_named
+from cc_bot.domain.clock import zone_named
 from cc_bot.domain.message import Agent, Message, UserSettings
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.session import SessionKey
@@ -35,7 +34,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import CanvasChanged, Done
 from cc_bot.domain.usage import Payer
 from cc_bot.features import modules
-from cc_bot.features.memory.service import MemoryService
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.view import (
@@ -116,10 +114,6 @@ class Chat:
     def stores(self) -> Stores:
         return self.parts.stores
 
-    @property
-    def memories(self) -> MemoryService:
-        return MemoryService(self.stores, ExportQueue(), utc_now)
-
     def stop(self) -> None:
         if self.answer_stop is not None:
             self.answer_stop.request()
@@ -140,18 +134,14 @@ class Command:
     suggest: Suggest | None = None
 
     def usage(self, name: str, locale: Locale) -> str:
-        wordings = command_names(locale)
-        options = (f"[--{_option_name(option)} {wordings[option]}]" for option in self.options)
+        names, wordings = command_names(Locale.EN), command_names(locale)
+        options = (f"[--{names[option]} {wordings[option]}]" for option in self.options)
         return " ".join((f"/{name}", *options, *(wordings[argument] for argument in self.arguments)))
 
 
 def describe_command(name: str, words: Texts) -> str:
     in_terminal = words[TerminalTexts].commands.get(name)
     return in_terminal or command_names(words.locale)[f"{name.replace(' ', '_')}_description"]
-
-
-def _option_name(key: str) -> str:
-    return command_names(Locale.EN)[key]
 
 
 class InvalidCommand(Exception):
@@ -176,10 +166,11 @@ def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
         typed = f"/{typed}"
     if not typed.startswith(("/", "／")):
         return "ask", typed, {}
-    attempts = []  # the first two words, and the first one
+    attempts = dict[str, str]()  # the first two words, and the first one, with how they are shown
     for count in (2, 1):
         parts = typed[1:].split(maxsplit=count)
-        attempts.append(name := _normalize(" ".join(parts[:count])))
+        name = _normalize(" ".join(parts[:count]))
+        attempts[name] = short_line(f"/{name}", 40)
         text = parts[count] if len(parts) > count else ""
         name = _known_names().get(name, name)
         if not text:
@@ -188,11 +179,10 @@ def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
             text, options = _split_options(name, text, words)
             return name, text if name == "ask" else _unquote(text), options
     discord_names = command_names(Locale.EN)
-    shown_by_attempt = {attempt: short_line(f"/{attempt}", 40) for attempt in attempts}
-    for attempt, shown in shown_by_attempt.items():
+    for attempt, shown in attempts.items():
         if f"{attempt.replace(' ', '_')}_description" in discord_names and attempt not in _short_names():
             raise InvalidCommand(words[TerminalTexts].not_here.format(given=shown))
-    for attempt, shown in shown_by_attempt.items():
+    for attempt, shown in attempts.items():
         if near := get_close_matches(attempt, _known_names(), n=1):
             nearest = f"/{_known_names()[near[0]]}"
             raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=shown, nearest=nearest))
@@ -203,7 +193,7 @@ def _split_options(name: str, text: str, words: Texts) -> tuple[str, Mapping[str
     """Raises InvalidCommand if an option is unknown or lacks its value, or the command takes no text."""
     command = commands()[name]
     pattern = _OPTION if command.arguments else _OPTION_TO_END
-    known = {_option_name(key) for key in command.options}
+    known = {command_names(Locale.EN)[key] for key in command.options}
     options: dict[str, str] = {}
     while (found := pattern.match(text)) and found[1] in known:
         options[found[1]] = _unquote(found[2])

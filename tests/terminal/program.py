@@ -22,6 +22,7 @@ from cc_bot.chat.policy import Policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.tools import discover_tools
+from cc_bot.concurrency import ExportQueue
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     ModelError,
@@ -35,6 +36,7 @@ from cc_bot.domain.measures import GatewayHealth, Meter
 from cc_bot.domain.message import BUILT_IN_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.memory.service import MemoryService
 from cc_bot.features.privacy.model import Retention
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.reminders.resolver import TimeResolver
@@ -105,7 +107,10 @@ def parts_of(answering: Assistant, stores: Stores) -> Parts:
         policies=Policies(Path("policy.toml"), locale=Locale.JA),
         spending=spending,
         privacy=privacy,
-        feature_parts={TimeResolver: TimeResolver(ScriptedModel(), utc_now)},
+        feature_parts={
+            MemoryService: MemoryService(stores, ExportQueue(), utc_now),
+            TimeResolver: TimeResolver(ScriptedModel(), utc_now),
+        },
     )
 
 

@@ -9,6 +9,7 @@ from cc_bot.domain.text import Count
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.errors import MemoryNotFound
 from cc_bot.features.memory.model import Source
+from cc_bot.features.memory.service import MemoryService
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
@@ -21,9 +22,10 @@ PAGE_SIZE: Final = 10  # with title and prompt, a screen of 24 rows
 async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
     """List a page of the memories, the pinned first. The text is the page's number, or a category."""
     page = int(text[:4]) if text.isdecimal() else 0
-    caller, category = chat.profile.caller, options.get("category", "" if page else text) or None
+    category = options.get("category", "" if page else text) or None
+    caller, service = chat.profile.caller, chat.parts[MemoryService]
     reply = await memories.list_memories(
-        caller, category=category, order="pinned", page=page, page_size=PAGE_SIZE, service=chat.memories
+        caller, category=category, order="pinned", page=page, page_size=PAGE_SIZE, service=service
     )
     if reply.page >= reply.pages:
         return reply
@@ -34,8 +36,9 @@ async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Re
 
 
 async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
-    category, caller, size = options.get("category"), chat.profile.caller, memories.MAX_HITS
-    return await memories.search(caller, query=text, category=category, page_size=size, service=chat.memories)
+    caller, category, service = chat.profile.caller, options.get("category"), chat.parts[MemoryService]
+    size = memories.MAX_HITS
+    return await memories.search(caller, query=text, category=category, page_size=size, service=service)
 
 
 async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
@@ -46,14 +49,14 @@ async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply
         tags=options.get("tags"),
         audience="anywhere",
         source=Source("terminal"),
-        service=chat.memories,
+        service=chat.parts[MemoryService],
     )
     return reply
 
 
 async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     number = parse_number(text, chat.texts[MemoryTexts].id_needed)
-    reply = await memories.delete(chat.profile.caller, id=number, service=chat.memories)
+    reply = await memories.delete(chat.profile.caller, id=number, service=chat.parts[MemoryService])
     return replace(reply, notes=(*reply.notes[:1], chat.texts[TerminalTexts].erase_conversations))
 
 
@@ -62,7 +65,7 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str
     InvalidCommand."""
     words, user_id, store = chat.texts, chat.user_id, chat.stores.memories
     number = parse_number(text, words[MemoryTexts].id_needed)
-    memory_id = await memories.find_id(chat.profile.caller, number, chat.memories)
+    memory_id = await memories.find_id(chat.profile.caller, number, chat.parts[MemoryService])
     restored = await chat.stores.memory_removal.undelete(user_id, memory_id)
     if restored is None and (memory := await store.get(user_id, memory_id)):
         restored = await store.undo_update(user_id, memory.id, memory.supersedes or 0)
