@@ -13,6 +13,7 @@ from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.concurrency import Tasks
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.outlets import noop
 from cc_bot.discord.delivery.reply import NotPosted
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
@@ -257,11 +258,12 @@ class ApprovalHandler:
         sessions = self.assistant.approvals.stores.sessions
         session = await sessions.open(proposal.key, visibility=visibility, store=False)
         is_in_history = any(message.id == proposal.answer_id for message in session.history)
-        entry = self.answers.running_turns.make_entry(
+        turn = await self.answers.admit(
             press.interaction,
-            selected.key,
-            "continue",
             press.author,
+            selected,
+            "continue",
+            role_ids=press.role_ids,
             visibility=visibility,
             ephemeral=press.ephemeral and visibility == "private",
             below=True,
@@ -269,9 +271,8 @@ class ApprovalHandler:
             question=AskedQuestion(sentence, name, tainted=True),
             calls=() if question is not None and is_in_history else result.calls,
         )
-        await self.answers.continue_after_call(
-            press.interaction, entry, press.author, selected, role_ids=press.role_ids, pictures=result.images
-        )
+        turn.pictures, turn.on_first_message = result.images, None if turn.entry.ephemeral else noop
+        await self.answers.deliver(turn, self.answers.make_reply(turn))
 
 
 def _log_error(task: asyncio.Task[None]) -> None:

@@ -47,7 +47,7 @@ from cc_bot.discord.pages.page import MediaFile, Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import QuestionLocation, References, text_if_linking
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
-from cc_bot.domain.message import Attachment, Message, Reference, append_transcript
+from cc_bot.domain.message import Message, Reference, append_transcript
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn, TurnKind
 from cc_bot.log import bind_turn_id
 from cc_bot.texts.answer import AnswerTexts
@@ -227,23 +227,22 @@ class Answers:
         async def accept() -> DiscordTurn:
             recipient = await self.recipients.find(interaction, preloaded.settings)
             selected = await self.agent_selector.for_interaction(interaction, preloaded.agents)
-            entry = self.running_turns.make_entry(
+            return await self.admit(
                 interaction,
-                selected.key,
-                "ask",
                 recipient,
-                visibility=visibility_of(interaction, ephemeral=ephemeral),
+                selected,
+                "ask",
+                role_ids=roles_of(interaction.member),
                 ephemeral=ephemeral,
                 temporary=temporary,
                 question=await question(),
             )
-            return await self._admit(interaction, entry, recipient, selected, roles_of(interaction.member))
 
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
         undo = DiscordTurn.delete_entry
         turn, message_id = await self.running_turns.acknowledge(accept(), acknowledge, undo)
         turn.answer_message_id = message_id
-        await self.deliver(turn, self._make_reply(turn, SentMessage(None)))
+        await self.deliver(turn, self.make_reply(turn, SentMessage(None)))
 
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -260,9 +259,9 @@ class Answers:
                 turn.answer_message_id, turn.replaced_pages = int(interaction.message.id), (page,)
                 updater = self.running_turns.receipt_updater
                 turn.inherited = await updater.changes_to_inherit(recipient.user_id, turn.entry.earlier)
-                reply = self._make_reply(turn, SentMessage(None, page))
+                reply = self.make_reply(turn, SentMessage(None, page))
             else:
-                reply = self._make_reply(turn)
+                reply = self.make_reply(turn)
             state = await self._show_and_record(turn, reply)
             if state.stored and in_place:
                 await self.replies.delete_all(interaction.channel_id, turn.entry.earlier)
@@ -287,7 +286,7 @@ class Answers:
             is_stored = False
             try:
                 turn.on_first_message = None if turn.entry.ephemeral else noop
-                reply = self._make_reply(turn)
+                reply = self.make_reply(turn)
                 state = await self._show_and_record(turn, reply)
                 is_stored = state.stored
                 await turn.finish(state, reply)
@@ -295,21 +294,6 @@ class Answers:
             finally:
                 if not is_stored:  # the user may press again
                     await interaction.edit_initial_response(components=rows_of(page_of(interaction.message)))
-
-    async def continue_after_call(
-        self,
-        interaction: hikari.ComponentInteraction,
-        entry: PendingTurn,
-        author: Recipient,
-        selected: SelectedAgent,
-        *,
-        role_ids: tuple[int, ...] | None,
-        pictures: tuple[Attachment, ...],
-    ) -> None:
-        """Answer an approved call's result below its message. Raises as `ask`."""
-        turn = await self._admit(interaction, entry, author, selected, role_ids)
-        turn.pictures, turn.on_first_message = pictures, None if entry.ephemeral else noop
-        await self.deliver(turn, self._make_reply(turn))
 
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
@@ -346,7 +330,7 @@ class Answers:
         roles = roles_of(interaction.member) if interaction.guild_id == entry.guild_id else None
         turn = DiscordTurn(self.running_turns, entry, recipient, interaction=interaction, role_ids=roles)
         async with turn.track_delivery():
-            reply = self._make_reply(turn, SentMessage(None, page_of(interaction.message)))
+            reply = self.make_reply(turn, SentMessage(None, page_of(interaction.message)))
             turn.answer_message_id = entry.shown_in if channel_id == entry.key.channel_id else None
             state = await self._show_and_record(turn, reply)
             if entry.earlier and not state.may_be_asked_again:
@@ -355,7 +339,7 @@ class Answers:
         await self._show_canvas(turn, state)
         return True
 
-    def _make_reply(self, turn: DiscordTurn, *sent: SentMessage) -> DiscordReply:
+    def make_reply(self, turn: DiscordTurn, *sent: SentMessage) -> DiscordReply:
         assert turn.interaction is not None  # noqa: S101 - turns of messages are given their reply
         return reply_by_token(
             turn.interaction,
@@ -433,17 +417,9 @@ class Answers:
                 fields = {"below": below, "replaces": button.answer_id, "earlier": others}
             else:
                 fields["question"] = await self._question_to_continue(interaction, button, recipient)
-            entry = self.running_turns.make_entry(
-                interaction,
-                selected.key,
-                kind,
-                recipient,
-                visibility=visibility_of(interaction, ephemeral=ephemeral),
-                ephemeral=ephemeral,
-                shown_in=int(interaction.message.id),
-                **fields,
-            )
-            return await self._admit(interaction, entry, recipient, selected, roles_of(interaction.member))
+            fields |= {"ephemeral": ephemeral, "shown_in": int(interaction.message.id)}
+            role_ids = roles_of(interaction.member)
+            return await self.admit(interaction, recipient, selected, kind, role_ids=role_ids, **fields)
 
         acknowledge = partial(defer_update, interaction)
         turn, _ = await self.running_turns.acknowledge(accept(), acknowledge, DiscordTurn.delete_entry)
@@ -469,15 +445,21 @@ class Answers:
         links_in = text_if_linking(first.content)
         return replace(request, reply_to=first.reply_to, pointing=first.reference_kind, links_in=links_in)
 
-    async def _admit(
+    async def admit(
         self,
         interaction: Answerable,
-        entry: PendingTurn,
         recipient: Recipient,
         selected: SelectedAgent,
+        kind: TurnKind,
+        *,
         role_ids: tuple[int, ...] | None,
+        ephemeral: bool,
+        **fields: Any,
     ) -> DiscordTurn:
+        """Return a turn with its entry. `fields`: others of PendingTurn."""
         running = self.running_turns
+        fields = {"visibility": visibility_of(interaction, ephemeral=ephemeral), **fields}
+        entry = running.make_entry(interaction, selected.key, kind, recipient, ephemeral=ephemeral, **fields)
         turn = DiscordTurn(running, entry, recipient, selected, interaction=interaction, role_ids=role_ids)
         await turn.admit(self.assistant.chains.first_name(selected.agent.models))
         return turn

@@ -90,8 +90,8 @@ class PrivacyTexts(Area):
     kind_count = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
     def overview(self, holdings: Holdings, retention: Retention) -> str:
-        groups = ((self.groups[group], self._count(holdings, kinds)) for group, kinds in _GROUPS.items())
-        stored = "\n\n".join(f"**{title}**\n{self.separator.join(counts)}" for title, counts in groups if counts)
+        groups = ((self.groups[group], self.separator.join(self._count(holdings, kinds))) for group, kinds in _GROUPS.items())
+        stored = "\n\n".join(f"**{title}**\n{counts[0].upper()}{counts[1:]}" for title, counts in groups if counts)
         kept = _bullets(self.retention_lines(retention, holdings))
         return f"{self.title}\n{stored}\n\n**{self.retention_title}**\n{kept}\n\n-# {self.web_note}"
 
