@@ -156,7 +156,8 @@ class CallableTool(ABC):
             make_outcome = failed
             if self.must_not_repeat and isinstance(error, OUTCOME_UNKNOWN_ERRORS):
                 make_outcome = maybe_done
-            outcome = make_outcome(explain(error, texts(context.locale)))
+            names = Locale.EN if context.target == "terminal" else None  # of commands, as typed there
+            outcome = make_outcome(explain(error, texts(context.locale, names=names)))
             return replace(outcome, has_secret=isinstance(error, errors.SecretNotStored))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)

@@ -104,7 +104,7 @@ _PRONOUN: Final = re.compile(
 _FORGET: Final = (
     re.compile(
         r"(?s)(?P<what>.+?)(?:という|って)?(?:の?(?:こと|話|記憶))?(?:を|は|も)?\s*"
-        rf"(?:忘れて|消して|削除して)(?:いいよ)?{_PLEASE_JA}"
+        rf"(?:忘れて|(?:取り?)?消して|削除して)(?:いいよ)?{_PLEASE_JA}"
     ),
     re.compile(rf"(?is){_PLEASE_EN}(?:forget|delete)(?: about| that)?\s+(?P<what>.+?){_END_EN}"),
 )
@@ -190,7 +190,7 @@ _LIST_NAME: Final = re.compile(
 _ITEM_BREAK: Final = re.compile(r"[、,，・\n]|\band\b")
 _CHANGE_LIST: Final = re.compile(
     r"(?i)(?:リスト|一覧|キャンバス)に[^\n]{1,100}(?:足し|加え|追加し|入れ)て"
-    r"|(?:リスト|一覧|キャンバス)から[^\n]{1,100}(?:消し|外し|削除し|取っ)て|チェック(?:を)?(?:入れ|付け|つけ|し)て"
+    r"|(?:リスト|一覧|キャンバス)(?:から|の)[^\n]{1,100}(?:消し|外し|削除し|取っ)て|チェック(?:を)?(?:入れ|付け|つけ|し)て"
     r"|\b(?:add|put)\b[^\n]{1,100}\b(?:to|on) (?:the|my)\b[^\n]{0,40}\blist\b"
     r"|\b(?:tick|check|cross)\b[^\n]{1,100}\boff\b"
 )

@@ -231,9 +231,6 @@ class Conversation:
         await run_in_terminal(partial(self.chat.view.say, text))
 
 
-_CLOSED_ERRNOS: Final = {errno.EPIPE, errno.EIO}
-
-
 async def run_chat(parts: Parts, profile: ChatProfile) -> bool:
     """Chat on standard input and output until the end. Returns False if a piped line failed."""
     shutdown = _Shutdown(parts.assistant)
@@ -250,7 +247,7 @@ async def run_chat(parts: Parts, profile: ChatProfile) -> bool:
             await Conversation(chat).converse(lines, nullcontext)
         return shutdown.requested.is_set() or not piped.failed
     except OSError as error:
-        if error.errno not in (*_CLOSED_ERRNOS, errno.ENOSPC):
+        if error.errno not in (errno.EPIPE, errno.EIO, errno.ENOSPC):  # not a closed pipe or terminal
             raise
         # Otherwise Python would flush at exit and report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -274,7 +274,13 @@ async def test_a_list_is_put_on_the_canvas(chat: Chat) -> None:
     check(found, CARDS)
     assert await chat.say("キャンバスに卵を出して") == JA["drawn"]
     assert await chat.say("Draw a shopping list on the canvas") == EN["draw_what"]
-    for wish in ("買い物リストに牛乳を足して", "卵は買った", "add milk to my shopping list", "I bought eggs"):
+    for wish in (
+        "買い物リストに牛乳を足して",
+        "キャンバスの卵を消して",
+        "卵は買った",
+        "add milk to my shopping list",
+        "I bought eggs",
+    ):
         assert await chat.say(wish) == (EN if wish.isascii() else JA)["list_change"]
     assert await chat.say("キャンバスを空にして") == JA["emptied"]
 
