@@ -35,10 +35,8 @@ class HeartbeatPages(Pages):
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
         quiet = (schedule.quiet if schedule else None) or DEFAULT_QUIET_HOURS
         values = {
-            "is_on": schedule is not None,
-            "rhythm": heartbeats.describe_rhythm(schedule, caller)
-            if schedule and schedule.status == "active"
-            else "",
+            "schedule": schedule,
+            "rhythm": schedule and heartbeats.describe_rhythm(schedule, caller),
             "state": heartbeats.describe_heartbeat(schedule, caller),
             "hours": parse_hours(schedule.repeat) if schedule else DEFAULT_HOURS,
             "quiet_from": f"{format_clock(quiet.since):0>5}",

@@ -67,12 +67,11 @@ class ReminderPages(Pages):
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
         listing = service.describe_reminders(reminders, caller)
         wanted = (each for each in reminders if str(each.number) == request.query.get("change"))
-        changed = [_fill_form(each, visitor) for each in wanted]
         return render(
             request,
             "reminders/reminders.html",
             problem=problem,
-            form=form or next(iter(changed), None),
+            form=form or next((_fill_form(each, visitor) for each in wanted), None),
             rows=[*zip(reminders, listing.items, strict=True)],
             notes=listing.notes,
             fingerprint=fingerprint,
