@@ -61,6 +61,7 @@ ForeignHost = AccessError.define("ForeignHost", ja="このアドレスからは�
 TooManyRequests = AccessError.define("TooManyRequests", ja="操作が続いています。少し待ってから、もう一度お試しください。", en="That was a lot at once. Please wait a moment and try again.")
 RequestTooLarge = AccessError.define("RequestTooLarge", ja="送られた内容が大きすぎます（ファイルは 1 MB まで）。小さく分けてお試しください。", en="That is too large to send (files: up to 1 MB). Please send it in smaller parts.")
 NothingHere = AccessError.define("NothingHere", ja="お探しのものは、消えたか、アドレスが違うようです。\n一覧から開き直してください。", en="What you are looking for was deleted, or its address is wrong.\nPlease open it from its list.")
+ConversationNotFound = NothingHere.define("ConversationNotFound", ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This chat is gone: it was deleted, or it was older than chats are kept.")
 
 
 class TooManyCommands(AccessError):

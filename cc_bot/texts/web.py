@@ -129,8 +129,6 @@ class WebConversationTexts(Area):
         en="This deletes the chat's messages and files, and the summaries that include them. The bot no longer uses them in the channel either. If it is the newest chat there, its canvas is emptied, too. Messages on Discord itself and memories stay. You can undo this for 10 minutes.",
     )
     delete_now = Sentence(ja="消す", en="Delete")
-    gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This chat is gone: it was deleted, or it was older than chats are kept.")
-    back = Sentence(ja="会話の一覧へ", en="All chats")
     pages = Sentence(ja="ページ送り", en="Pages of this list")
     page = Sentence(ja="{page} / {pages} ページ", en="Page {page} of {pages}")
     first = Sentence(ja="最初", en="First")

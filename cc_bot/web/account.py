@@ -224,7 +224,7 @@ class AccountPages(Pages):
         async with self._services.discord.erasing(visitor.user_id):
             holdings = await self._services.privacy.erase(visitor.user_id)
         outcome = remove_leading_emoji(visitor.words[PrivacyTexts].say_erased(holdings))
-        page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, outcome=outcome)
+        page = render_for_anyone(request, "privacy_erased.html", visitor=None, outcome=outcome)
         drop_cookie(request, page)
         return page
 

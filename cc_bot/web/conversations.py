@@ -11,11 +11,10 @@ from itertools import groupby
 from typing import Final
 from urllib.parse import quote, urlencode
 
-import structlog
 from aiohttp import web
 
 from cc_bot.domain.clock import DISCORD_EPOCH_MS, utc_now
-from cc_bot.domain.errors import NothingHere
+from cc_bot.domain.errors import ConversationNotFound, NothingHere
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.domain.text import contains_words, one_line, shorten
@@ -34,15 +33,12 @@ from cc_bot.web.page import (
     Pages,
     redirect,
     render,
-    route_name,
     search_words,
     send_file,
 )
 from cc_bot.web.services import WebServices
 from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
-
-_log = structlog.get_logger(__name__)
 
 SESSIONS_PER_PAGE: Final = 20
 MESSAGES_PER_PAGE: Final = 40
@@ -138,11 +134,9 @@ class ConversationPages(Pages):
         return {id_: plain_title(content) for id_, content in found.items()}
 
     async def read(self, request: web.Request) -> web.Response:
-        """Raises NothingHere for a page that does not exist."""
+        """Raises ConversationNotFound, and NothingHere for a page that does not exist."""
         visitor, stores = visitor_of(request), self._services.stores
-        session = await stores.archive.get_session(visitor.user_id, request.match_info["id"])
-        if session is None:
-            return _show_not_found(request)
+        session = await self._find(request)
         page = PageNumber.parse(request.query.get("page", "1"), session.messages, MESSAGES_PER_PAGE)
         messages = await stores.archive.list_messages(
             visitor.user_id, session.id, limit=MESSAGES_PER_PAGE, offset=page.offset(MESSAGES_PER_PAGE)
@@ -163,11 +157,9 @@ class ConversationPages(Pages):
         )
 
     async def export(self, request: web.Request) -> web.StreamResponse:
-        """Send a conversation as a Markdown file."""
+        """Send a conversation as a Markdown file. Raises ConversationNotFound."""
         visitor, archive = visitor_of(request), self._services.stores.archive
-        session = await archive.get_session(visitor.user_id, request.match_info["id"])
-        if session is None:
-            return _show_not_found(request)
+        session = await self._find(request)
         texts = visitor.words[WebConversationTexts]
         names = {"user": texts.you, "assistant": await self._name_agent(request, session)}
 
@@ -186,6 +178,14 @@ class ConversationPages(Pages):
         )
         return await send_file(request, write(), f"{name}.md", "text/markdown")
 
+    async def _find(self, request: web.Request) -> ArchivedSession:
+        """Raises ConversationNotFound."""
+        user_id, id_ = visitor_of(request).user_id, request.match_info["id"]
+        session = await self._services.stores.archive.get_session(user_id, id_)
+        if session is None:
+            raise ConversationNotFound
+        return session
+
     async def _name_agent(self, request: web.Request, session: ArchivedSession) -> str:
         name = session.key.agent
         if name == DEFAULT_AGENT:
@@ -202,12 +202,12 @@ class ConversationPages(Pages):
         return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}" if is_dm or guild_id else ""
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
-        """Raises StorageError if nothing was deleted."""
+        """Raises ConversationNotFound, or StorageError if nothing was deleted."""
         user_id, id_ = visitor_of(request).user_id, request.match_info["id"]
         archive, refresh_canvas = self._services.stores.archive, self._services.discord.refresh_canvas
         key = await archive.hide_session(user_id, id_)
         if key is None:
-            return _show_not_found(request)
+            raise ConversationNotFound
         await refresh_canvas(key)
 
         async def restore() -> bool:
@@ -217,13 +217,6 @@ class ConversationPages(Pages):
 
         undo = offer_undo(request, self._services, f"/conversations/{id_}", restore)
         return redirect(request, "/conversations", "conversation_deleted", undo)
-
-
-def _show_not_found(request: web.Request) -> web.Response:
-    _log.info("page_refused", page=route_name(request), error="NothingHere", status=404)
-    texts, here = visitor_of(request).words[WebConversationTexts], "/conversations"
-    links = [(here, texts.back)]
-    return render(request, "trouble.html", status=404, here=here, sentence=texts.gone, links=links)
 
 
 _MARKDOWN: Final = re.compile(r"```\w*|`|\*\*|^[#>]+ ", re.MULTILINE)

@@ -305,7 +305,6 @@ def render_for_anyone(
             avatar=f"/avatar?v={bot.avatar_hash}" if bot.avatar else f"{VERSIONED_STATIC_PATH}/icon.svg",
             **{
                 "visitor": visitor,
-                "owner": owner,
                 "navigation": links,
                 "done": "",
                 "undo": "",

@@ -4,13 +4,14 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from cc_bot.domain.clock import UNDO_TIME, utc_now
+from cc_bot.domain.errors import ConversationNotFound
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.model import Card
 from cc_bot.features.privacy.service import purge_due
-from cc_bot.texts import texts
-from cc_bot.texts.web import WebConversationTexts, WebTexts
+from cc_bot.texts import explain, texts
+from cc_bot.texts.web import WebTexts
 from tests.stores.backends import got
 from tests.web.pages import CHANNEL, HANA, Site, Visit
 from tests.web.stored import DM, KEY, draw, talk
@@ -106,7 +107,7 @@ async def test_a_deleted_conversation_can_be_had_back_for_a_while_and_is_then_go
     assert seen is None or seen.state == EMPTY_CANVAS
     session = await stores.sessions.open(KEY)
     assert (session.id != gone, session.history) == (True, ())
-    assert words[WebConversationTexts].gone in await taro.open(path, status=404)
+    assert explain(ConversationNotFound(), words) in await taro.open(path, status=404)
     [undo] = re.findall(r'action="(/undo/[\w-]+)"', page)
     assert "旅行の計画" in await taro.follow(await taro.press(undo))
     assert "京都" in got(await stores.canvases.get(KEY)).state
