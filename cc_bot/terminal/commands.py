@@ -325,7 +325,7 @@ async def list_completions(chat: Chat, typed: str) -> Sequence[Completion]:
 
 def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     words = profile.texts
-    if sentence := words[TerminalTexts].model_errors.get(type(error)):
+    if sentence := words[TerminalTexts].errors.get(type(error)):
         return sentence.format(**error.params)
     explained = explain(error, words, profile.caller.format_time)
     return explained.replace(words[ErrorTexts].tell_operator, words[TerminalTexts].ask_doctor)

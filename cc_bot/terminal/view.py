@@ -61,7 +61,7 @@ class WrappedText(Text):
 
 
 _TYPED: Final = re.compile(
-    r"(?<![\w/.:])/[a-z]+(?: (?:add|list|search|delete|undo|resume|show|clear|export|erase)\b)?"
+    r"(?<![\w/.:])/[a-z]+(?: (?:add|list|search|delete|undo|resume|show|clear|export|erase|memory)\b)?"
     r"(?: --[a-z]+ \w+| \d+)*(?![\w/])|OPENAI_API_KEY=\S+|\A\d/\d(?=  )"
 )
 """Commands, a setting, and the numbers of steps."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from cc_bot.domain.errors import CcBotError, DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseUnreachable, ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnreachable, PoolerForgets, StorageError
+from cc_bot.domain.errors import CcBotError, DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseUnreachable, MemoryPaused, ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnreachable, PoolerForgets, StorageError
 from cc_bot.domain.usage import MAX_LIMIT, MAX_PRICE
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
@@ -206,15 +206,16 @@ class TerminalTexts(Area):
     usage = Sentence(ja="書き方: {usage}", en="Write it like this: {usage}")
     not_here = Sentence(ja="{given} はここでは使えません。使えるものは /help で見られます。", en="{given} does not work here. /help lists what does.")
     not_written = Sentence(ja="{path} に書き込めません。フォルダの書き込みの権限を確かめてください。", en="{path} can't be written. Check the permission to write in its folder.")
-    model_errors: Both[Mapping[type[CcBotError], str]] = by_key(
+    errors: Both[Mapping[type[CcBotError], str]] = by_key(
         {
+            MemoryPaused: Sentence(ja="メモリは一時停止中です。ボットのページか Discord で再開できます。", en="Memory is paused. Resume it on the bot's pages or on Discord."),
             ModelNotFound: Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL."),
             ModelUnreachable: Sentence(ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。", en="The AI model's server at {host} can't be reached. Check the server and OPENAI_BASE_URL (or base_url in models.toml)."),
             ModelRefusedKey: Sentence(ja="AIモデルのサーバーがAPIキーを受け付けません。OPENAI_API_KEY（models.toml なら api_key）と、その残高や権限を確かめてください。", en="The AI model's server does not accept the API key. Check OPENAI_API_KEY (or api_key in models.toml), its credit and its permissions."),
             ModelRefusedRequest: Sentence(ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。", en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor."),
         }
     )
-    """Problems that the operator can fix."""
+    """Sentences that differ from those on Discord."""
     ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")  # instead of `errors.tell_operator`
     servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to tool servers… (up to 10 seconds)")
     images_given = Sentence(ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。", en="🖼️ A tool gave {count} picture(s), which can't be shown here.")

@@ -104,9 +104,7 @@ class TestRetry:
         for locale in Locale:
             words = texts(locale)
             assert host not in explain(unreachable.value, words)
-            assert host in words[TerminalTexts].model_errors[ModelUnreachable].format(
-                **unreachable.value.params
-            )
+            assert host in words[TerminalTexts].errors[ModelUnreachable].format(**unreachable.value.params)
 
 
 NO_WORDS = {

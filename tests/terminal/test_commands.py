@@ -177,7 +177,8 @@ class TestMemories:
 
     async def test_of_a_paused_memory_are_refused(self, chat: Talk, stores: Stores) -> None:
         await stores.settings.set(0, memory_paused=True)
-        await chat.say("/memory add x")
+        refusal = chat.texts[TerminalTexts].errors[errors.MemoryPaused]
+        assert await chat.lines("/memory add x") == [refusal]
         assert await chat.kept() == []
 
 
@@ -200,7 +201,7 @@ class TestQuestions:
         assert await chat.history() == ()
 
     async def test_of_a_model_that_fails_say_in_one_sentence_what_to_set(self, chat: Talk) -> None:
-        words = chat.texts[TerminalTexts].model_errors
+        words = chat.texts[TerminalTexts].errors
         for question, sentence in {
             "wrong-port": words[errors.ModelUnreachable].format(host="models.example:1"),
             "wrong-key": words[errors.ModelRefusedKey],
