@@ -59,7 +59,7 @@ drawn | キャンバスに出しました。 | It is on the canvas.
 emptied | 承知しました。 | All right.
 draw_what | 何を書きましょうか。「買うものをキャンバスに出して: 牛乳、卵」のように書いてください。 | What should be on it? Write it like this: “put a shopping list on the canvas: milk, eggs”.
 list | リスト | List
-list_change | AIモデルなしでは、出してあるリストを書き換えられません。「牛乳をキャンバスに出して」で新しいリストを足すか、「キャンバスを空にして」のあとで出し直してください。 | Without an AI model I can't change a list. Add a new one with “put milk on the canvas”, or write “clear the canvas” and make it again.
+list_change | AIモデルがないと、出してあるリストを言葉で書き換えることはできません。「牛乳をキャンバスに出して」で新しいリストを足すか、「キャンバスを空にして」のあとで出し直してください。 | Without an AI model I can't change a list by words. Add a new one with “put milk on the canvas”, or write “clear the canvas” and make it again.
 time_is_up | 時間です | It's time
 """  # noqa: E501 - a sentence is one line
 _ROWS: Final = [
@@ -459,7 +459,7 @@ def _split_other_time(text: str) -> tuple[str, str]:
         for begin, end, _ in reversed(times):
             rest = rest[:begin] + rest[end:]
         if times and _ONLY_TIME.fullmatch(rest):
-            return text[: comma.start()], other.strip()
+            return text[: comma.start()], other.strip().removeprefix("and ")
     return text, ""
 
 
