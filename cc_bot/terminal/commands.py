@@ -27,7 +27,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import zone_named
-from cc_bot.domain.message import Agent, Message, UserSettings
+from cc_bot.domain.message import Agent, Attachment, Message, UserSettings
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -331,38 +331,37 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     return explained.replace(words[ErrorTexts].tell_operator, words[TerminalTexts].ask_doctor)
 
 
-async def show_answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
+async def show_answer(chat: Chat, question: Message, images: tuple[Attachment, ...] = ()) -> None:
     """Raises the errors of `Assistant.ask`."""
     profile, stop = chat.profile, Stop()
-    options = replace(
-        options or TurnOptions(profile.locale, profile.timezone),
+    options = TurnOptions(
+        profile.locale,
+        profile.timezone,
+        images=images,
         welcomed=chat.settings.welcomed,
         memory_paused=chat.settings.memory_paused,
         agent=profile.agent,
         front_end="terminal",
         by_owner=True,
     )
-    done, canvas, chat.answer_stop = None, None, stop
+    proposals, canvas, chat.answer_stop = tuple[Proposal, ...](), None, stop
     try:
         with chat.view.open_answer(chat.texts) as view:
             async with aclosing(chat.parts.assistant.ask(profile.key, question, options, stop)) as events:
                 async for event in events:
                     view.show(event)
                     if isinstance(event, Done):
-                        done = event
+                        proposals = event.proposals
                     elif isinstance(event, CanvasChanged):
                         canvas = event
     finally:
         chat.answer_stop = None
-    if done is None:
-        raise RuntimeError("a turn that does not raise ends with Done")
     await _show_canvas(chat, canvas)
-    for proposal in done.proposals:
+    for proposal in proposals:
         try:
             await _offer_proposal(chat, proposal)
         except errors.CcBotError as error:
             chat.view.show_error(explain_to_operator(error, profile))
-    return done
 
 
 async def _show_canvas(chat: Chat, changed: CanvasChanged | None) -> None:
@@ -390,7 +389,9 @@ async def _offer_proposal(chat: Chat, proposal: Proposal) -> None:
     await _show_canvas(chat, result.canvas)
     await chat.stores.proposals.delete(result.proposal)
     if result.continues:
-        await _continue_answer(chat, result)
+        after_call = words[ProposalTexts].after_call.format(what=result.proposal.content.calls[0].name)
+        question = Message("user", after_call, author_id=chat.user_id, tainted=True)
+        await show_answer(chat, question, result.images)
 
 
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
@@ -413,13 +414,6 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
                 raise
     finally:
         chat.answer_stop = None
-
-
-async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
-    profile, name = chat.profile, result.proposal.content.calls[0].name
-    after_call = chat.texts[ProposalTexts].after_call.format(what=name)
-    question = Message("user", after_call, author_id=chat.user_id, tainted=True)
-    await show_answer(chat, question, TurnOptions(profile.locale, profile.timezone, images=result.images))
 
 
 async def report_unfinished_calls(chat: Chat) -> None:
