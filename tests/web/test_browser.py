@@ -18,7 +18,8 @@ from cc_bot.features.memory.model import Source
 from cc_bot.features.privacy.texts import PrivacyTexts, WebPrivacyTexts
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.texts import ReminderTexts, WebReminderTexts
+from cc_bot.features.reminders.texts import ReminderTexts
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.log import attach_handler
 from cc_bot.texts import texts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
@@ -133,7 +134,7 @@ class TestWithoutScripts:
             await page.get_by_role("button", name="予約する").click()
             await expect(page.locator("#said")).to_contain_text("「薬」")
             await page.locator("li summary").click()
-            await page.get_by_role("link", name=texts(Locale.JA)[WebReminderTexts].change, exact=True).click()
+            await page.get_by_role("link", name=texts(Locale.JA)[SessionTexts].change, exact=True).click()
             await page.locator("textarea").fill("薬と水")
             await page.get_by_role("button", name="保存する").click()
             await expect(page.locator("#said")).to_contain_text("「薬と水」")

@@ -24,6 +24,7 @@ from cc_bot.domain.usage import Total
 from cc_bot.features.admin.texts import ConsoleTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import UsageTexts
+from cc_bot.texts.web import WebUsageTexts
 
 Value = TypeVar("Value")
 Verdict = Literal["", "ok", "warning", "failed"]
@@ -76,7 +77,7 @@ class BotStatus:
                 "ok" if has_room else "warning",
             ),
             Fact(texts.turns, f"{turns} {texts.of_this_process}" if has_others else turns),
-            Fact(texts.today, await self._describe_today(caller.words)),
+            Fact(caller.words[WebUsageTexts].today, await self._describe_today(caller.words)),
             Fact(texts.since, caller.format_time(self.began_at), at=self.began_at),
             Fact(texts.database, format_size(await vitals.get_size_bytes())),
             Fact(texts.version, texts.version_value.format(**version)),

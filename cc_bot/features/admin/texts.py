@@ -73,7 +73,6 @@ class ConsoleTexts(Area):
     processes = Sentence(ja="プロセス", en="Process")
     last_backup = Sentence(ja="バックアップ", en="Last backup")
     no_backup = Sentence(ja="まだありません", en="None yet")
-    today = Sentence(ja="今日", en="Today")
 
     turns = Sentence(ja="進行中の質問", en="In progress")
     of_this_process = Sentence(ja="（このプロセス）", en="(in this process)")

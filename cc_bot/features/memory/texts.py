@@ -247,7 +247,6 @@ class WebMemoryTexts(Area):
     search = Sentence(ja="言葉で探す", en="Search")
     more = Sentence(ja="並び順・書き出しなど", en="Order, export and more")
     more_of = Sentence(ja="#{id} の操作", en="Actions for #{id}")
-    any = Sentence(ja="すべて", en="All")
     origin = Sentence(ja="きっかけ", en="Where it comes from")
     order = Sentence(ja="並び順", en="Order")
     newest_first = Sentence(ja="新しい順", en="newest first")

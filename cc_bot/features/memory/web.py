@@ -10,6 +10,7 @@ import binascii
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final, Literal, get_args
 from urllib.parse import parse_qsl, urlencode
 
@@ -115,7 +116,7 @@ class MemoryPages(Pages):
         pages: Sequence[tuple[str, Handler, Handler]] = (
             ("/memories", self.list, self.add),
             ("/memories/erase", self.ask_to_erase, self.erase),
-            ("/memories/erase-all", self.ask_to_erase_all, self.erase_all),
+            ("/memories/erase-all", partial(self._render_question, back_path="/memories"), self.erase_all),
             ("/memories/import", self.show_import, self.preview),
             ("/memories/{number}", self.show, self.edit),
         )
@@ -415,9 +416,6 @@ class MemoryPages(Pages):
         if erased is None:
             raise NothingHere
         return await self._render_erased(request, erased, missing_numbers)
-
-    async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
-        return await self._render_question(request, "/memories")
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all memories, unless there are more than the user confirmed. Raises InputError."""

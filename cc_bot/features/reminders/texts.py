@@ -220,7 +220,6 @@ class WebReminderTexts(Area):
     next_hint = Sentence(ja="「次はいつ」を変えても、そのあとは繰り返しのとおりです。繰り返しを空にすると、1回だけお知らせします。", en="A change of “Next time” moves only the next reminder. Leave Repeat empty to be reminded once.")
     repeat_hint = Sentence(ja="繰り返すときは「毎日」「毎週月曜」のように書きます。", en="To repeat, write for example: every day, every Monday.")
     add = Sentence(ja="予約する", en="Set the reminder")
-    change = Sentence(ja="変える", en="Change")
 
 
 class RemindCommandTexts(CommandTexts):
