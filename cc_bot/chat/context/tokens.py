@@ -237,9 +237,7 @@ def has_images(prompt: Sequence[PromptPart]) -> bool:
     return any(isinstance(part, UserPart) and part.images for part in prompt)
 
 
-@lru_cache(maxsize=256)
-def _schema_tokens(schema: str) -> int:
-    return estimate_tokens(schema)
+_schema_tokens: Final = lru_cache(maxsize=256)(estimate_tokens)
 
 
 def _schema_text(tool: ToolSchema) -> str:

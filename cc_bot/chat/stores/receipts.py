@@ -3,7 +3,7 @@ its receipts are stale, and the message is edited."""
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal, NamedTuple
@@ -106,12 +106,12 @@ class ReceiptStore(Store):
         sql = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
         delete_former = Statement(sql, (message.user_id, message.message_id))
         delete_outdated = Statement(_delete_outdated(), (message.user_id,))
-        rows = (
-            Statement(_INSERT, tuple(_RECEIPT_ROW.write(line).values())) for line in _receipt_rows(message)
-        )
-        await self._database.transaction(
-            [delete_former, delete_outdated, *rows], [user_lock(message.user_id)]
-        )
+        batch = [delete_former, delete_outdated]
+        for number, each in enumerate(message.changes):
+            key = (message.message_id, number, message.user_id, message.channel_id, message.visibility)
+            row = _ReceiptRow(*key, each.what, each.kind, each.id, each.former_id, each.number)
+            batch.append(Statement(_INSERT, tuple(_RECEIPT_ROW.write(row).values())))
+        await self._database.transaction(batch, [user_lock(message.user_id)])
 
     async def mark_current(self, message: ReceiptMessage) -> None:
         """Record that a message is up to date, unless its items have changed since `message` was read."""
@@ -145,12 +145,6 @@ class ReceiptStore(Store):
             return {}
         rows = await self._database.query(_SELECT_MEMORIES, user_id, json.dumps(sorted(ids)))
         return {memory.id: memory for memory in map(_MEMORY.read, rows)}
-
-
-def _receipt_rows(message: ReceiptMessage) -> Iterator[_ReceiptRow]:
-    for number, each in enumerate(message.changes):
-        key = (message.message_id, number, message.user_id, message.channel_id, message.visibility)
-        yield _ReceiptRow(*key, each.what, each.kind, each.id, each.former_id, each.number)
 
 
 def _read_messages(rows: Sequence[Row]) -> list[ReceiptMessage]:

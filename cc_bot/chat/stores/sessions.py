@@ -249,10 +249,6 @@ def _split_by_kind(rows: Sequence[Row]) -> SessionRows:
     return parts
 
 
-def _has_question(rows: Sequence[Row]) -> bool:
-    return any(_role(row) == "user" for row in rows)
-
-
 def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, has_more: bool = False) -> Session:
     """Return the open session without files, or a new one that is not stored."""
     session = next(iter(parts["session"]), None)
@@ -353,7 +349,8 @@ class SessionStore:
             ORDER BY m.id DESC
             LIMIT $5
         """
-        while has_more and not _has_question(rows):  # a history does not start with an answer
+        # A history does not start with an answer.
+        while has_more and not any(_role(row) == "user" for row in rows):
             size = self._next_page_size(loaded + len(rows))
             page = await self.database.query(sql, session.key.user_id, session.id, visibility, before, size)
             has_more = self._may_have_more(size, len(page), loaded + len(rows))

@@ -160,12 +160,11 @@ class SummaryStore(Store):
         as_read = (backlog.summarized_to, int(backlog.closed))
         ids = [message.id for message in backlog.messages if message.id is not None]
         range_and_time = (ids[0], ids[-1], to_ms(self._clock()))
-        puts = [
-            Statement(
-                _PUT, (*session_and_user, visibility, text, *range_and_time, _tainted(backlog, visibility))
-            )
-            for visibility, text in texts.items()
-        ]
+        puts = []
+        for visibility, text in texts.items():
+            tainted = any(each.is_tainting for each in backlog.messages if each.visibility == visibility)
+            row = (*session_and_user, visibility, text, *range_and_time, int(tainted))
+            puts.append(Statement(_PUT, row))
 
         def steps() -> Transaction[bool]:
             if not (yield Statement(_MARK_SUMMARIZED, (*session_and_user, *as_read, ids[-1]))):
@@ -201,7 +200,3 @@ class SummaryStore(Store):
             RETURNING id /* scope: all users */
         """
         await self._change([MAINTENANCE_LOCK], sql, to_text(closed_until), int(give_up))
-
-
-def _tainted(backlog: Backlog, visibility: Visibility) -> int:
-    return int(any(each.is_tainting for each in backlog.messages if each.visibility == visibility))

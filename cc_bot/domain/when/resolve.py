@@ -502,7 +502,8 @@ def _cron_days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
     if unit in ("days", "weeks") and named == {"weekday"}:
         return f"* * {_cron_weekdays(weekdays)}"
     if unit == "months" and named == {"monthday"}:
-        return f"{_cron_monthdays(monthdays)} * *"
+        last = ["L"] if {0, 31} & {*monthdays} else []  # the 31st means the last day of the month
+        return f"{_list_numbers({each % 31 for each in monthdays} - {0}, *last)} * *"
     if unit in ("months", "years") and named in ({"nth"}, {"nth", "month"}):
         nth = sorted(words.nth, key=lambda each: _cron_weekday(each[1]))
         return f"* {month or '*'} {','.join(_cron_nth(*each) for each in nth)}"
@@ -525,11 +526,6 @@ def _cron_weekday(weekday: int) -> int:
 
 def _cron_nth(nth: int, weekday: int) -> str:
     return f"{_cron_weekday(weekday)}#{nth}" if nth else f"{_cron_weekday(weekday)}L"
-
-
-def _cron_monthdays(numbers: Iterable[int]) -> str:
-    """The 31st means the last day of the month."""
-    return _list_numbers({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
 
 
 def _list_numbers(numbers: Iterable[int], *more: str) -> str:
