@@ -18,6 +18,7 @@ from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.settings import TokenFactorStore
 from cc_bot.chat.stores.usage import Settlement
 from cc_bot.chat.tools import ToolContext, ToolRegistry
+from cc_bot.concurrency import Tasks
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
@@ -66,7 +67,7 @@ class Calibration:
     model: str  # the first model of agents that name no models
     _limits: dict[str, int] = field(default_factory=dict)
     _responses: Counter[str] = field(default_factory=Counter)  # by model, in this process
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _tasks: Tasks = field(default_factory=Tasks)
 
     async def get_factor(self, chain: Sequence[str] = ()) -> float:
         """Return how many tokens the chain's first model counts per estimated token."""
@@ -79,9 +80,7 @@ class Calibration:
     def learn(self, measured: Sequence[MeasuredRequest]) -> None:
         self._limits |= {each.model: each.limit for each in measured if each.limit is not None}
         if due := [each for each in measured if self._count_response(each)]:
-            task = asyncio.create_task(self._learn(due))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.start(self._learn(due))
 
     async def wait_for_tasks(self) -> None:
         await asyncio.gather(*self._tasks)

@@ -154,12 +154,11 @@ def _read_messages(rows: Sequence[Row]) -> list[ReceiptMessage]:
     return [
         ReceiptMessage(
             *(first.user_id, first.channel_id, first.message_id, first.visibility),
-            changes=tuple(map(_to_change, (first, *others))),
+            changes=tuple(
+                Change(each.what, each.kind, each.named_id, number=each.number, former_id=each.former_id)
+                for each in (first, *others)
+            ),
             stale_count=sum(each.stale for each in (first, *others)),
         )
         for first, *others in lines_by_message.values()
     ]
-
-
-def _to_change(line: _ReceiptRow) -> Change:
-    return Change(line.what, line.kind, line.named_id, number=line.number, former_id=line.former_id)
