@@ -125,10 +125,8 @@ class WebConversationTexts(Area):
     statuses = by_key({"stopped": Sentence(ja="途中で止めました", en="stopped by you"), "cut": Sentence(ja="途中で切れました", en="cut off")})
     delete = Sentence(ja="この会話を消す", en="Delete this chat")
     delete_hint = Sentence(
-        ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約を消し、チャンネルの文脈からも外します。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。10分間は元に戻せます。",
-        en="This deletes the chat's messages and files, and the summaries that include them. The bot no longer uses them in the channel either. If it is the newest chat there, its canvas is emptied, too. Messages on Discord itself and memories stay. You can undo this for 10 minutes.",
+        ja="発言、ファイル、要約と、最新の会話ならキャンバスも消えます。Discord のメッセージとメモリは残ります。10分間は元に戻せます。", en="Its messages, files and summaries go, and the canvas if this is the newest chat there. Messages on Discord and memories stay. You can undo this for 10 minutes."
     )
-    delete_now = Sentence(ja="消す", en="Delete")
     pages = Sentence(ja="ページ送り", en="Pages of this list")
     page = Sentence(ja="{page} / {pages} ページ", en="Page {page} of {pages}")
     first = Sentence(ja="最初", en="First")

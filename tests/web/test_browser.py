@@ -144,8 +144,8 @@ class TestWithoutScripts:
             await expect(page.get_by_text("予約したお知らせはありません。")).to_be_visible()
             await page.goto(f"{site.url}/conversations/{id_}")
             words = texts(Locale.JA)[WebConversationTexts]
-            await press_by_keyboard(page, page.get_by_text(words.delete, exact=True))
-            await press_by_keyboard(page, page.get_by_role("button", name=words.delete_now, exact=True))
+            await press_by_keyboard(page, page.locator(".who summary"))
+            await press_by_keyboard(page, page.get_by_role("button", name=words.delete, exact=True))
             await expect(page.locator("#said")).to_contain_text(
                 texts(Locale.JA)[WebTexts].done["conversation_deleted"]
             )
