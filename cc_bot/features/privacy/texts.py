@@ -173,7 +173,7 @@ class WebPrivacyTexts(Area):
     web_access = Sentence(ja="ウェブを見るとき", en="On the web")
     export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます（人に見せないでください）。すべて消すこともできます。消したものは戻せません。", en="Everything that is stored about you, in one JSON file; keep it to yourself. Or erase everything, for good.")
     download = Sentence(ja="ダウンロードする", en="Download")
-    cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
+    cancel = Sentence(ja="やめる", en="Cancel")
     copy_first = Sentence(ja="先に控えを受け取る", en="Download a copy first")
     erase_now = Sentence(ja="データをすべて完全に消す", en="Erase all my data for good")
     signed_out = Sentence(ja="このブラウザからもサインアウトしました。また使うときは、Discord で </web> を使ってください。", en="This browser is signed out too. To come back, use </web> on Discord.")

@@ -216,6 +216,7 @@ class WebReminderTexts(Area):
     more_of = Sentence(ja="「{text}」のほかの操作", en="More actions for “{text}”")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="You can also write: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")
+    where = Sentence(ja="届け先", en="Where")
     next_time = Sentence(ja="次はいつ", en="Next time")
     next_hint = Sentence(ja="「次はいつ」を変えても、そのあとは繰り返しのとおりです。繰り返しを空にすると、1回だけお知らせします。", en="A change of “Next time” moves only the next reminder. Leave Repeat empty to be reminded once.")
     repeat_hint = Sentence(ja="繰り返すときは「毎日」「毎週月曜」のように書きます。", en="To repeat, write for example: every day, every Monday.")

@@ -53,7 +53,7 @@ export function troubleOf(html) {
   return fetched.querySelector("[role=alert]")?.textContent ?? "";
 }
 
-/* Show why a form was refused: in place of how it reads a time, or beside the field that the page names, else in the toast. */
+/* Show why a form was refused: beside the field that the page names, else in the toast. */
 function refuse(form, html) {
   const alert = new DOMParser().parseFromString(html, "text/html").querySelector("[role=alert]");
   const field = form.elements[alert.dataset.field || "-"];
@@ -61,9 +61,7 @@ function refuse(form, html) {
   const line = document.createElement("p");
   Object.assign(line, { id: "refused", className: "trouble", role: "alert", textContent: alert.textContent });
   field.closest("details")?.setAttribute("open", "");
-  const hint = form.querySelector("[data-reading]");
-  if (hint) hint.before(line);
-  else field.after(line);
+  field.after(line);
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-errormessage", "refused");
   field.focus();
