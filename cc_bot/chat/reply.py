@@ -91,6 +91,7 @@ class Reply:
     table: str = ""
     notes: tuple[str, ...] = ()  # shown last, in small print if possible
     items: tuple[Item, ...] = ()
+    problems_title: str = ""  # above the items with a problem, which are last
     page: int = 1
     pages: int = 0  # 0 if `items` are complete
     actions: tuple[Action, ...] = ()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from math import ceil
 
 from cc_bot.domain.access import Subject
 from cc_bot.domain.text import Count
@@ -14,6 +13,7 @@ class ReplyTexts(Area):
     subject_kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     file_name = Sentence(ja="一覧.txt", en="list.txt")
     next_time = Sentence(ja="次は\N{NO-BREAK SPACE}{time}", en="next {time}")
+    repeat_and_next = Sentence(ja="{repeat} {next}", en="{repeat}, {next}")
 
     def say_next(self, repeat: str, time: str) -> str:
         """Leave out the time of day if that is the last word of `repeat`."""
@@ -89,8 +89,8 @@ class UsageTexts(Area):
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, {turns:question|questions}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left: Both[Mapping[LimitName, str]] = by_key({"tokens_per_day": Sentence(ja="今日の残り: {left} トークン・{percent}% 使用", en="Left today: {left} tokens, {percent}% used"), "tokens_per_month": Sentence(ja="今月の残り: {left} トークン・{percent}% 使用", en="Left this month: {left} tokens, {percent}% used")})
-    resets = Sentence(ja="残りは {times} に戻ります。", en="Resets {times}")
+    left: Both[Mapping[LimitName, str]] = by_key({"tokens_per_day": Sentence(ja="今日の残り: {left} / {limit}（{percent}%）", en="Left today: {left} of {limit} ({percent}%)"), "tokens_per_month": Sentence(ja="今月の残り: {left} / {limit}（{percent}%）", en="Left this month: {left} of {limit} ({percent}%)")})
+    resets = Sentence(ja="{times} にリセット", en="Resets {times}")
     no_limit = Sentence(ja="上限: なし", en="Limit: none")
     costs = Sentence(ja="金額: 今日 {today}・今月 {month}", en="Cost: {today} today, {month} this month")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
@@ -124,8 +124,8 @@ class UsageTexts(Area):
         return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.duration(total.seconds)})" if total.seconds else "") for model, total in report.month.models[:MAX_MODELS_NAMED]]
 
     def _left(self, allowance: RemainingTokens) -> str:
-        used = 1 - allowance.left / allowance.limit if allowance.limit else 1
-        return self.left[allowance.name].format(percent=ceil(100 * used), left=f"{allowance.left:,}")
+        percent = 100 * allowance.left // (allowance.limit or 1)
+        return self.left[allowance.name].format(percent=percent, left=f"{allowance.left:,}", limit=f"{allowance.limit:,}")
 
     def format_total(self, total: Total, currency: str = "") -> str:
         line = (self.total_cost if currency else self.total).format(tokens=f"{total.tokens:,}", turns=Count(total.turns), cost=money(total.cost_micros, currency))

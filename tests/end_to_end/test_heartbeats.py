@@ -21,8 +21,8 @@ async def remembers(stage: Stage, user: User, content: str, target: Channel | No
 
 
 async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, channel: Channel) -> None:
-    off = "Checking in is off. /heartbeat on starts it."
-    assert off in await stage.told(ben, channel, "heartbeat status")
+    off, hint = "Checking in is off. /heartbeat on starts it.", EN[WebHeartbeatTexts].hint
+    assert hint in await stage.told(ben, channel, "heartbeat status")
     for given in ("night", "25:00", "7:60"):
         told = await begin(stage, ben, channel, quiet_from=given)
         assert told == explain(TimeOfDayNotUnderstood(name=given), EN)
@@ -37,16 +37,16 @@ async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, c
     assert "Next: " in answer
     assert "You have no reminders" in await stage.told(ben, channel, "remind list")
     assert "won’t check in" in await stage.told(ben, channel, "heartbeat off")
-    assert off in await stage.told(ben, channel, "heartbeat status")
+    assert hint in await stage.told(ben, channel, "heartbeat status")
     assert stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", ben.id) == []
 
 
 async def test_the_status_turns_it_on_and_off(stage: Stage, ben: User, channel: Channel) -> None:
     card = await (await stage.discord.slash(ben, channel, "heartbeat status")).finished()
     await stage.discord.click(ben, card.message, EN[WebHeartbeatTexts].start)
-    await card.until(lambda shown: "I look every 6 h and tell you by DM" in shown.text, "it is on")
+    await card.until(lambda shown: "I look every 6 hours and tell you by DM" in shown.text, "it is on")
     await stage.discord.click(ben, card.message, EN[WebHeartbeatTexts].stop)
-    await card.until(lambda shown: "Checking in is off" in shown.text, "it is off")
+    await card.until(lambda shown: EN[WebHeartbeatTexts].hint in shown.text, "it is off")
     assert stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", ben.id) == []
 
 

@@ -67,7 +67,7 @@ async def test_an_export_has_it_all(stage: Stage, aiko: User, ben: User, channel
     await stage.ask(ben, channel, "something of Ben's")
     shown = await run(stage, aiko, channel, "show")
     for line in (
-        *("会話 1件", "会話の中の質問と回答 4件", "チャンネルでの発言 1件", "内容をふくむ） 2件"),
+        *("会話 1件・質問と回答 4件", "チャンネルでの発言 1件", "内容をふくむ） 2件"),
         "400日で消えます",
     ):
         assert line in shown.text

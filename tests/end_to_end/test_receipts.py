@@ -186,7 +186,7 @@ async def test_a_reminders_receipt_is_its_askers(
     stage.model.script(scheduling(when=soon()), cut("はい。"))
     reply = await stage.ask(aiko, channel, ASK)
     await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the buttons")
-    assert reply.messages[-1].text.startswith("⏰ 2027年11月23日(火) 9:00「")
+    assert reply.messages[-1].text.startswith("⏰ 2027年11月23日(火) 9:00 に")
     stage.model.script(scheduling(when=soon()), says("承りました。"))
     again = await stage.discord.click(aiko, reply.message, AGAIN["ja"])
     await again.until(lambda shown: shown.text.count("⏰") == 1, "the new card")

@@ -23,7 +23,7 @@ async def add(stage: Stage, user: User, target: Channel, when: str, **options: s
 async def test_repeats_and_several_times_are_taken(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
-    assert "🔁 平日 9:00、" in await add(stage, aiko, channel, "明日", repeat="平日9時")
+    assert "🔁 平日 9:00 に" in await add(stage, aiko, channel, "明日", repeat="平日9時")
     assert stage.rows(SCHEDULES, aiko.id) == [("薬", "0 9 * * 1-5", "channel", "public")]
     assert "2週間ごとの火曜 10:00" in await add(stage, aiko, channel, "隔週の火曜 10時")
     listed = await stage.told(aiko, channel, "remind list")

@@ -72,7 +72,7 @@ class TestStoredData:
         await talk(site, *((f"質問{number}「\n」", "はい") for number in range(30)))
         await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
         page = await taro.open("/privacy")
-        for words in ("会話の中の質問と回答", ">60</td>", JA.kept_until_erased):
+        for words in (JA.kinds["messages"], ">60</td>", JA.kept_until_erased):
             assert words in page
         async with taro.client.get("/privacy/export") as answer:
             assert answer.content_type == "application/json"

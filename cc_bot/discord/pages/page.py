@@ -439,30 +439,35 @@ def reply_view(
         pages = math.ceil(len(shown) / ITEMS_PER_PAGE)
         number = min(max(page, 1), pages)
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
-    items = list[Paragraph]()
+    texts, items = reader.words[ReplyTexts], list[Paragraph]()
+    first_problem = next((each for each in shown if each.problem), None)
     for each in shown:
-        details = (f"#{each.number}", each.repeat or each.time, *each.labels, *each.details)
-        next_time = reader.words[ReplyTexts].say_next(each.repeat, each.time) if each.repeat else ""
+        time = each.repeat or each.time
+        if each.repeat and not each.problem:
+            coming = texts.say_next(each.repeat, each.time)
+            time = texts.repeat_and_next.format(repeat=each.repeat, next=coming)
+        details = (f"#{each.number}", time, *each.labels, *each.details)
         beside = buttons_of_item(each)
-        lines = small_print(*filter(None, (_join_unbroken(details), each.problem or next_time)))
+        lines = small_print(*filter(None, (_join_unbroken(details), each.problem)))
         below = beside if len(beside) > 1 else ()
         button = None if below or not beside else beside[0]
         text = reader.format_text(each.text, MAX_ITEM_CHARACTERS)
-        items.append(Paragraph("\n".join((text, *lines)), button, below))
+        heading = (f"**{reply.problems_title}**",) if each is first_problem else ()
+        items.append(Paragraph("\n".join((*heading, text, *lines)), button, below))
     said, table = Paragraph("\n".join(reply.lines)), Paragraph(reply.table and f"```\n{reply.table}\n```")
     notes = Paragraph("\n".join(small_print(*reply.notes)))
     paragraphs = [each for each in (said, table, *items, notes) if each.text]
     file, whole = reply.file, "\n".join(each.text for each in paragraphs)
     if utf16_length(whole) > MAX_CARD_CHARACTERS and file is None:
-        file, whole, paragraphs = ReplyFile(reader.words[ReplyTexts].file_name, whole.encode()), "", []
+        file, whole, paragraphs = ReplyFile(texts.file_name, whole.encode()), "", []
     attachment = hikari.Bytes(file.content, file.name) if file else None
     if not reply.title and not shown:
         return EphemeralView(whole, buttons=buttons, attachment=attachment)
     footer = ""
     if pages > 1 and page_id:
-        texts = reader.words[MemoryTexts]
-        footer = texts.page.format(page=number, pages=pages)
-        neighbours = ((texts.previous, number - 1), (texts.next, number + 1))
+        paging = reader.words[MemoryTexts]
+        footer = paging.page.format(page=number, pages=pages)
+        neighbours = ((paging.previous, number - 1), (paging.next, number + 1))
         buttons += tuple(Button(label, page_id(to), enabled=1 <= to <= pages) for label, to in neighbours)
     return EphemeralView(
         title=reply.title, paragraphs=tuple(paragraphs), footer=footer, buttons=buttons, attachment=attachment

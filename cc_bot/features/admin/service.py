@@ -331,13 +331,15 @@ async def _find_unknown(models: Sequence[str], administration: Administration) -
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
     texts, maintenance = caller.words[AdminTexts], await status.get_maintenance()
-    facts = await status.describe(caller, utc_now())
-    lines = [f"{_MARKS[each.verdict]} {each.label}: {each.value}" for each in facts]
-    fixes = (f"{each.label} → `cc-bot {each.fix}`" for each in facts if each.verdict in ("warning", "failed"))
+    lines, console = list[str](), caller.words[ConsoleTexts]
+    for each in await status.describe(caller, utc_now()):
+        lines.append(f"{_MARKS[each.verdict]} {each.label}: {each.value}")
+        if each.verdict in ("warning", "failed"):
+            lines.append(f"-# {console.how_to_fix.format(what=console.fixes[each.fix], command=each.fix)}")
     if maintenance is not None:
         note = caller.format_text(maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
-    return Reply(tuple(lines), title=caller.words[ConsoleTexts].status, notes=tuple(fixes))
+    return Reply(tuple(lines), title=console.status)
 
 
 _MARKS: Final = {"": "-#", "ok": "🟢", "warning": "🟡", "failed": "🔴"}

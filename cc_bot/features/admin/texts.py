@@ -56,6 +56,7 @@ class ConsoleTexts(Area):
     all_well = Sentence(ja="すべて正常です。", en="All is well.")
     attention = Sentence(ja="確かめてください", en="Needs attention")
     fixes = by_key({"backup": Sentence(ja="バックアップする", en="Back up now"), "doctor": Sentence(ja="点検する", en="Run the doctor"), "log": Sentence(ja="記録を見る", en="See the log")})
+    how_to_fix = Sentence(ja="{what}には `cc-bot {command}`", en="{what}: `cc-bot {command}`")
     backup_made = Sentence(ja="バックアップしました。", en="The backup has been made.")
     verdicts = by_key({"ok": Sentence(ja="正常", en="OK"), "warning": Sentence(ja="注意", en="Warning"), "failed": Sentence(ja="異常", en="Failed"), "off": Sentence(ja="オフ", en="Off")})
     recent = Sentence(ja="この1時間の記録", en="Last hour's log")

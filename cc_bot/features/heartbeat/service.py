@@ -51,15 +51,15 @@ async def find_heartbeat(schedules: ScheduleStore, user_id: int) -> Schedule | N
 
 
 def describe_heartbeat(schedule: Schedule | None, caller: Caller) -> Reply:
-    texts, title = caller.words[HeartbeatTexts], caller.words[WebHeartbeatTexts].title
+    texts, titles = caller.words[HeartbeatTexts], caller.words[WebHeartbeatTexts]
     if schedule is None:
-        return Reply((texts.off,), title=title)
+        return Reply((titles.hint,), title=f"{titles.title}: {titles.off}")
     if schedule.status == "paused":
         reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
-        return Reply((texts.paused.format(reason=reason),), title=title)
+        return Reply((texts.paused.format(reason=reason),), title=titles.title)
     rhythm, time = describe_rhythm(schedule, caller), caller.format_time(schedule.due_at)
     line, notes = texts.status.format(rhythm=rhythm, time=time), _heartbeat_notes(schedule, caller)
-    return Reply((line,), title=title, notes=notes)
+    return Reply((line,), title=titles.title, notes=notes)
 
 
 def failure_sentence(schedule: Schedule, words: Texts) -> str:

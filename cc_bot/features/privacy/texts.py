@@ -11,12 +11,13 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
 _Group = Literal["talks", "memory", "open", "other"]
-_GROUPS: Final[Mapping[_Group, Sequence[DataKind]]] = {
-    "talks": ("conversations", "messages", "channel_messages", "channel_answers", "files", "summaries"),
-    "memory": ("memories", "schedules", "deliveries"),
-    "open": ("proposals", "receipts", "turns"),
-    "other": ("usage", "counts", "settings", "choices", "decisions", "sign_ins", "rules"),
+_GROUPS: Final[Mapping[_Group, Sequence[Sequence[DataKind]]]] = {
+    "talks": (("conversations", "messages"), ("channel_messages", "channel_answers"), ("files",), ("summaries",)),
+    "memory": (("memories",), ("schedules",), ("deliveries",)),
+    "open": (("proposals",), ("receipts",), ("turns",)),
+    "other": (("usage",), ("counts",), ("settings",), ("choices",), ("decisions",), ("sign_ins",), ("rules",)),
 }
+"""The kinds of each group, line by line."""
 _FAMILIAR: Final[Sequence[DataKind]] = ("conversations", "messages", "channel_messages", "files", "memories", "schedules")
 
 
@@ -26,12 +27,12 @@ class PrivacyTexts(Area):
     kinds: Both[Mapping[DataKind, str]] = by_key(
         {
             "conversations": Sentence(ja="会話", en="conversations"),
-            "messages": Sentence(ja="会話の中の質問と回答", en="questions and answers in them"),
-            "channel_messages": Sentence(ja="チャンネルでの発言", en="your messages in channels"),
-            "channel_answers": Sentence(ja="その発言への回答", en="answers to them"),
+            "messages": Sentence(ja="質問と回答", en="messages"),
+            "channel_messages": Sentence(ja="チャンネルでの発言", en="your channel messages"),
+            "channel_answers": Sentence(ja="その回答", en="answers"),
             "files": Sentence(ja="添付ファイル", en="attachments"),
             "summaries": Sentence(ja="会話の要約", en="summaries of conversations"),
-            "memories": Sentence(ja="メモリ（以前の内容をふくむ）", en="memories, former versions included"),
+            "memories": Sentence(ja="メモリ（以前の内容をふくむ）", en="memories and former versions"),
             "schedules": Sentence(ja="お知らせの予定", en="reminders and heartbeats"),
             "deliveries": Sentence(ja="お知らせを送った記録", en="records of reminders sent"),
             "proposals": Sentence(ja="確認待ちの提案", en="proposals to decide on"),
@@ -46,7 +47,7 @@ class PrivacyTexts(Area):
             "rules": Sentence(ja="あなたへの利用制限", en="limits set for you"),
         }
     )
-    groups: Both[Mapping[_Group, str]] = by_key({"talks": Sentence(ja="💬 話したこと", en="💬 What we talked about"), "memory": Sentence(ja="🧠 メモリとお知らせ", en="🧠 Memories and reminders"), "open": Sentence(ja="⏳ 途中のもの・取り消せるもの", en="⏳ Open or undoable"), "other": Sentence(ja="⚙️ 使った量と設定", en="⚙️ Usage and settings")})
+    groups: Both[Mapping[_Group, str]] = by_key({"talks": Sentence(ja="話したこと", en="What we talked about"), "memory": Sentence(ja="メモリとお知らせ", en="Memories and reminders"), "open": Sentence(ja="途中のもの・取り消せるもの", en="Open or undoable"), "other": Sentence(ja="使った量と設定", en="Usage and settings")})
     retention_title = Sentence(ja="保存する期間", en="How long")
     archive_days = Sentence(ja="発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="Messages are deleted after {days} days, except those that an open conversation still uses.")
     session_days = Sentence(ja="終わった会話は {days}日で消えます。", en="Ended conversations are deleted after {days} days.")
@@ -86,12 +87,13 @@ class PrivacyTexts(Area):
     erased = Sentence(ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased: {list}")
     nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     separator = Sentence(ja="、", en="; ")
+    pair = Sentence(ja="・", en=", ")
     other_records = Sentence(ja="使った量や設定などの記録", en="usage, settings and other records")
     kind_count = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
     def overview(self, holdings: Holdings, retention: Retention) -> str:
-        groups = ((self.groups[group], self.separator.join(self._count(holdings, kinds))) for group, kinds in _GROUPS.items())
-        stored = "\n\n".join(f"**{title}**\n{counts[0].upper()}{counts[1:]}" for title, counts in groups if counts)
+        groups = ((self.groups[group], [self.pair.join(self._count(holdings, kinds)) for kinds in lines]) for group, lines in _GROUPS.items())
+        stored = "\n\n".join(f"**{title}**\n{_bullets([line[0].upper() + line[1:] for line in lines if line])}" for title, lines in groups if any(lines))
         kept = _bullets(self.retention_lines(retention, holdings))
         return f"{self.title}\n{stored}\n\n**{self.retention_title}**\n{kept}\n\n-# {self.web_note}"
 

@@ -18,7 +18,7 @@ from cc_bot.features.reminders.errors import TooManySchedules
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
-from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts
+from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, WebReminderTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import MomentTexts, ReplyTexts
 
@@ -74,7 +74,8 @@ def describe_reminders(reminders: Sequence[Schedule], caller: Caller) -> Reply:
         note = texts.where_if_unnamed
     items = tuple(_reminder_item(each, caller, usual_target=usual) for each in reminders)
     title = texts.list_title.format(count=len(reminders))
-    return Reply(title=title, items=items, notes=(note.format(target=usual),))
+    paused = caller.words[WebReminderTexts].paused.format(count=sum(bool(each.problem) for each in items))
+    return Reply(title=title, items=items, problems_title=paused, notes=(note.format(target=usual),))
 
 
 async def add(
@@ -202,7 +203,7 @@ def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> 
     named = "" if target == usual_target else target
     time = caller.format_time(schedule.due_at)
     texts, is_paused = caller.words[ReminderTexts], schedule.status == "paused"
-    trouble = texts.paused_item.format(reason=texts.reasons[schedule.obstacle]) if is_paused else ""
+    trouble = f"⏸ {texts.reasons[schedule.obstacle]}" if is_paused else ""
     return Item(schedule.number, schedule.text, (named,), time, repeat, trouble)
 
 

@@ -86,7 +86,7 @@ _SELECT_MISSED: Final = f"""
 """
 
 # $2 kind
-_SELECT_KIND: Final = f"{_SELECT_OPEN} AND s.kind = $2 ORDER BY s.due_at, s.id"
+_SELECT_KIND: Final = f"{_SELECT_OPEN} AND s.kind = $2 ORDER BY s.status, s.due_at, s.id"
 
 # $1 targets (JSON array), $2 user, or NULL for all users
 _SCOPE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
@@ -281,7 +281,7 @@ class ScheduleStore(Store):
         return SCHEDULE.read_first(await self._database.query(sql, user_id, number))
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
-        """List the user's active and paused schedules by next time."""
+        """List the user's active schedules, then the paused ones, by next time."""
         return [*map(SCHEDULE.read, await self._database.query(_SELECT_KIND, user_id, kind))]
 
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:

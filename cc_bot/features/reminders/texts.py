@@ -21,8 +21,8 @@ class ReminderTexts(Area):
     snoozed = Sentence(ja="⏰ {moment}にもう一度お知らせします。", en="⏰ I’ll remind you again {moment}.")
     not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
 
-    once = Sentence(ja="⏰ {time}「{text}」", en="⏰ {time}: “{text}”")
-    repeated = Sentence(ja="🔁 {repeat}、{day}「{text}」", en="🔁 {repeat}, {day}: “{text}”")
+    once = Sentence(ja="⏰ {time} にお知らせします: {text}", en="⏰ I’ll remind you on {time}: {text}")
+    repeated = Sentence(ja="🔁 {repeat} にお知らせします（{day}）: {text}", en="🔁 I’ll remind you {repeat} ({day}): {text}")
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="取り消す", en="Cancel")
     resume_listed = Sentence(ja="再開する", en="Resume")
@@ -48,7 +48,6 @@ class ReminderTexts(Area):
             "channel_refused": Sentence(ja="このチャンネルに書き込めませんでした。少し待ってから再開してください", en="Discord did not let me write in the channel: wait a little, then resume"),
         }
     )
-    paused_item = Sentence(ja="⏸ 停止中: {reason}", en="⏸ paused: {reason}")
     look_at_paused = Sentence(ja="⚠️ 停止中のお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> shows why.")
     paused = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。再開するコマンドは </remind resume> です。", en="⚠️ I could not remind you of “{text}”: {reason}. The command to resume is </remind resume>.")
 
