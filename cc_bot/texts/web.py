@@ -53,6 +53,7 @@ class WebTexts(Area):
             "sessions_ended": Sentence(ja="ほかのブラウザをすべてサインアウトしました。", en="All other browsers are signed out."),
             "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
             "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="You waited too long, so nothing was erased. Please look through it and confirm again."),
+            "conversation_restored": Sentence(ja="元に戻しました。続きを話すと、新しい会話になります。", en="Undone. What you say next begins a new chat."),
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The chat is deleted."),
             "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is selected. Tick the memories that you want."),
             "memories_none": Sentence(ja="メモリはまだありません。", en="There are no memories yet."),
@@ -111,6 +112,8 @@ class WebConversationTexts(Area):
     export = Sentence(ja="Markdown で書き出す", en="Export as Markdown")
     export_name = Sentence(ja="会話-{day}", en="chat-{day}")
     in_discord = Sentence(ja="Discord で開く", en="Open in Discord")
+    deleted = Sentence(ja="消した会話（10分間は元に戻せます）", en="Deleted (can be undone for 10 minutes)")
+    restore = Sentence(ja="「{title}」を元に戻す", en="Undo deleting “{title}”")
     terminal = Sentence(ja="ターミナル", en="Terminal")
     dm = Sentence(ja="ボットとのDM", en="DM with the bot")
     unknown_channel = Sentence(ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})")

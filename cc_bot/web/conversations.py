@@ -37,7 +37,6 @@ from cc_bot.web.page import (
     send_file,
 )
 from cc_bot.web.services import WebServices
-from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
 SESSIONS_PER_PAGE: Final = 20
@@ -60,6 +59,7 @@ class ConversationPages(Pages):
             web.get(f"/conversations/{_ID}", self.read),
             web.get(f"/conversations/{_ID}/export", self.export),
             web.post(f"/conversations/{_ID}/delete", self.delete),
+            web.post(f"/conversations/{_ID}/restore", self.restore),
         )
 
     async def list(self, request: web.Request) -> web.Response:
@@ -103,6 +103,10 @@ class ConversationPages(Pages):
             channels=await channel_names(self._services, (key.channel_id for key in keys), visitor),
             agents={name: agent.display_name(visitor.locale) for name, agent in agents.items()},
             page=page,
+            hidden=[
+                (each.id, _title(each, visitor.words[WebConversationTexts]))
+                for each in await stores.archive.list_hidden(visitor.user_id)
+            ],
             key_text=key_text,
         )
 
@@ -204,19 +208,19 @@ class ConversationPages(Pages):
     async def delete(self, request: web.Request) -> web.StreamResponse:
         """Raises ConversationNotFound, or StorageError if nothing was deleted."""
         user_id, id_ = visitor_of(request).user_id, request.match_info["id"]
-        archive, refresh_canvas = self._services.stores.archive, self._services.discord.refresh_canvas
-        key = await archive.hide_session(user_id, id_)
+        key = await self._services.stores.archive.hide_session(user_id, id_)
         if key is None:
             raise ConversationNotFound
-        await refresh_canvas(key)
+        await self._services.discord.refresh_canvas(key)
+        return redirect(request, self.path, "conversation_deleted", f"{self.path}/{id_}/restore")
 
-        async def restore() -> bool:
-            if restored := await archive.restore_session(user_id, id_):
-                await refresh_canvas(restored)
-            return restored is not None
-
-        undo = offer_undo(request, self._services, f"/conversations/{id_}", restore)
-        return redirect(request, "/conversations", "conversation_deleted", undo)
+    async def restore(self, request: web.Request) -> web.Response:
+        user_id, id_ = visitor_of(request).user_id, request.match_info["id"]
+        key = await self._services.stores.archive.restore_session(user_id, id_)
+        if key is None:
+            return redirect(request, self.path, "undo_too_late")
+        await self._services.discord.refresh_canvas(key)
+        return redirect(request, self.path, "conversation_restored")
 
 
 _MARKDOWN: Final = re.compile(r"```\w*|`|\*\*|^[#>]+ ", re.MULTILINE)

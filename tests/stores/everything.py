@@ -259,7 +259,8 @@ async def read_and_delete_a_conversation(stores: Stores) -> None:
     assert await archive.list_messages(USER, session.id)
     assert await archive.hide_session(USER, session.id) == KEY
     assert await archive.restore_session(USER, session.id) == KEY
-    assert await archive.list_hidden(datetime.now(UTC)) == []
+    assert await archive.list_due(datetime.now(UTC)) == []
+    assert await archive.list_hidden(USER) == []
     assert await archive.delete_session(USER, session.id) == KEY
 
 

@@ -107,9 +107,11 @@ class TestHiding:
                 opened = await stores.sessions.open(KEY)
                 assert (opened.history, opened.summaries, opened.canvas) == ((), (), EMPTY_CANVAS)
                 await archive.hide_session(KEY.user_id, session)  # pressed twice
-                assert await archive.list_hidden(utc_now()) == [(KEY.user_id, session)]
+                assert await archive.list_due(utc_now()) == [(KEY.user_id, session)]
+                assert [each.id for each in await archive.list_hidden(KEY.user_id)] == [session]
+                assert await archive.list_hidden(OTHER_USER.user_id) == []
                 now.tick(1)
-                assert await archive.list_hidden(utc_now() - timedelta(seconds=2)) == []
+                assert await archive.list_due(utc_now() - timedelta(seconds=2)) == []
                 assert await archive.restore_session(OTHER_USER.user_id, session) is None
                 assert await archive.restore_session(KEY.user_id, session) == KEY
                 assert await archive.restore_session(KEY.user_id, session) is None

@@ -101,18 +101,23 @@ async def test_a_deleted_conversation_can_be_had_back_for_a_while_and_is_then_go
     words, path, stores = texts(Locale.JA), f"/conversations/{gone}", site.core.stores
     page = await taro.follow(await taro.press(f"{path}/delete"))
     assert words[WebTexts].done["conversation_deleted"] in page
-    assert (kept in page, gone in page) == (True, False)
+    assert (f'href="/conversations/{kept}"' in page, f'href="{path}"' in page) == (True, False)
     assert site.town.changed == [KEY]
     seen = await stores.canvases.get(KEY)
     assert seen is None or seen.state == EMPTY_CANVAS
     session = await stores.sessions.open(KEY)
     assert (session.id != gone, session.history) == (True, ())
     assert explain(ConversationNotFound(), words) in await taro.open(path, status=404)
-    [undo] = re.findall(r'action="(/undo/[\w-]+)"', page)
-    assert "旅行の計画" in await taro.follow(await taro.press(undo))
+    assert f"{path}/restore" in page
+    async with site.visit(HANA) as hana:
+        await hana.press(f"{path}/restore")
+        assert "旅行の計画" not in await hana.open("/conversations")
+    assert f"{path}/restore" in await taro.open("/conversations")  # without the toast, too
+    assert f'href="{path}">旅行の計画' in await taro.follow(await taro.press(f"{path}/restore"))
     assert "京都" in got(await stores.canvases.get(KEY)).state
     await taro.press(f"{path}/delete")
     assert await purge_due(stores, lambda: utc_now() + UNDO_TIME)
     assert stores.erasures.path.stat().st_size
-    assert await stores.archive.restore_session(KEY.user_id, gone) is None
+    late = await taro.follow(await taro.press(f"{path}/restore"))
+    assert words[WebTexts].done["undo_too_late"] in late
     assert (await taro.press(f"{path}/delete")).status == 404

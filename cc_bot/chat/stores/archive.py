@@ -26,11 +26,13 @@ _SESSION: Final = Columns(ArchivedSession, datetimes=ISO)
 # ruff: noqa: S608 - SQL is built from constants
 
 # The user's sessions that have messages.
-_FROM_SESSIONS: Final = """
+_FROM_ALL: Final = """
     FROM sessions AS s
-    WHERE s.user_id = $1 AND s.deleted_at IS NULL
+    WHERE s.user_id = $1
         AND EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = s.id AND m.user_id = $1)
 """
+_FROM_SESSIONS: Final = f"{_FROM_ALL} AND s.deleted_at IS NULL"
+_FROM_HIDDEN: Final = f"{_FROM_ALL} AND s.deleted_at IS NOT NULL"
 
 _SELECT_SESSION: Final = f"""
     SELECT
@@ -188,8 +190,13 @@ class ArchiveStore(Store):
         steps = partial(self._restore_session, user_id, session_id)
         return await self._database.write(steps, [user_lock(user_id)])
 
-    async def list_hidden(self, until: datetime) -> list[tuple[int, str]]:
-        """List the users and ids of sessions hidden until then."""
+    async def list_hidden(self, user_id: int) -> list[ArchivedSession]:
+        """List the sessions that can be restored."""
+        sql = f"{_SELECT_SESSION} {_FROM_HIDDEN}"
+        return [*map(_SESSION.read, await self._database.query(sql, user_id))]
+
+    async def list_due(self, until: datetime) -> list[tuple[int, str]]:
+        """List the users and ids of sessions hidden until then, to be deleted for good."""
         sql = "SELECT user_id, id FROM sessions WHERE deleted_at <= $1 /* scope: all users */"
         return [(user_id, id_) for user_id, id_ in await self._database.query(sql, to_text(until))]
 

@@ -282,7 +282,7 @@ async def purge_due(stores: Stores, clock: Clock, *, vacuum: bool = False) -> bo
     try:
         if count := await stores.memory_removal.purge(until):
             _log.info("memories_purged", count=count)
-        if hidden := await stores.archive.list_hidden(until):
+        if hidden := await stores.archive.list_due(until):
             for user_id, session_id in hidden:
                 await stores.archive.delete_session(user_id, session_id)
             _log.info("sessions_purged", count=len(hidden))
