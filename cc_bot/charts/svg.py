@@ -191,6 +191,7 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
         drawing.parts.append(f"<defs>{patterns}</defs>")
     layout = drawing.layout
     x, y = 0.0, drawing.bottom
+    drawing.parts.append('<g class="chart-legend">')
     for at, series in enumerate(chart.series):
         name = shorten_to_width(series.name, layout.width - _SWATCH, layout.width_of)
         width = _SWATCH + layout.width_of(name)
@@ -206,6 +207,7 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
         drawing.write(name, x, y + layout.size, dx=_SWATCH)
         drawing.bottom = y + layout.line
         x += width + 2 * _GAP
+    drawing.parts.append("</g>")
     drawing.bottom += _GAP
 
 

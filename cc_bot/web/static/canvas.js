@@ -78,25 +78,9 @@ function update() {
 /* ---- two columns on a desk ---- */
 
 const desk = matchMedia("(min-width: 56rem)");
-const resized = new ResizeObserver(() => canvas.classList.contains("balanced") && setRows());
-
-/* Stack the elements of each column; the last of the shorter one ends where the other column does. */
-function setRows() {
-  const ends = [0, 0];
-  const last = [];
-  for (const node of canvas.children) node.style.minHeight = "";
-  for (const node of [...canvas.children].filter((each) => each.offsetHeight)) {
-    const column = node.style.gridColumnStart - 1;
-    ends[column] += node.offsetHeight + GAP;
-    last[column] = node;
-    node.style.gridRow = `span ${node.offsetHeight + GAP}`;
-  }
-  const end = last[ends[0] > ends[1] ? 1 : 0];
-  if (!end) return;
-  const height = end.offsetHeight + Math.abs(ends[0] - ends[1]);
-  end.style.minHeight = `${height}px`;
-  end.style.gridRow = `span ${height + GAP}`;
-}
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.style.gridRow = `span ${target.offsetHeight + GAP}`;
+});
 
 /* Share elements out so that the columns differ least in height, of equal ways with the first elements first. */
 function balance() {
@@ -104,17 +88,16 @@ function balance() {
   const isBalanced = desk.matches && !canvas.classList.contains("focus") && nodes.length > 1 && nodes.length <= MAX_BALANCED;
   canvas.classList.toggle("balanced", isBalanced);
   resized.disconnect();
-  for (const node of nodes) node.style.gridArea = node.style.minHeight = "";
+  for (const node of nodes) node.style.gridArea = "";
   if (!isBalanced) return;
   const heights = nodes.map((node) => node.offsetHeight + GAP);
   const difference = (way) => Math.abs(heights.reduce((sum, each, at) => sum + ((way >> at) & 1 ? each : -each), 0));
   let best = 0; // its bits tell which elements stand on the right
   for (let way = 0; way < 1 << nodes.length; way += 2) if (difference(way) <= difference(best)) best = way;
   nodes.forEach((node, at) => {
-    node.style.gridColumn = ((best >> at) & 1) + 1;
-    resized.observe(node.querySelector(".body"));
+    node.style.gridArea = `span ${heights[at]} / ${((best >> at) & 1) + 1}`;
+    resized.observe(node);
   });
-  setRows();
 }
 
 desk.addEventListener("change", balance);
