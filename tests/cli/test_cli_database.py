@@ -4,6 +4,7 @@ import asyncio
 import os
 import pty
 import re
+import shutil
 import sqlite3
 import sys
 from contextlib import closing, suppress
@@ -95,6 +96,14 @@ class TestBackup:
 
 
 class TestRestore:
+    async def test_of_a_plain_copy_after_chats_in_the_terminal_knows_that_nothing_was_erased(
+        self, program: Program
+    ) -> None:
+        await program.run("chat", stdin=b"Remember: I like cats\n")
+        copy = shutil.copy(database(program), program.folder / "copy.db")
+        code, output = await program.run("restore", str(copy), "--yes")
+        assert code == 0, output
+
     async def test_of_a_changed_schema_is_refused_in_one_sentence(self, program: Program) -> None:
         await remember(program, "猫が好き")
         await program.run("backup")

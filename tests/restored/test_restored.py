@@ -170,7 +170,7 @@ class TestForgotten:
         locations = (CHANNEL, ChannelKey(3, 4), ChannelKey(5, 6), ChannelKey(5), ChannelKey(7, 8))
         async with bot.stores() as stores:
             await stores.channels.delete([11, 12])  # of which nothing was kept
-            assert not stores.erasures.path.exists()
+            assert not stores.erasures.path.read_bytes()
             for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
                 await stores.channels.add(CHANNEL, said(number, text), is_question=number == 13)
             await stores.channels.archive_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])

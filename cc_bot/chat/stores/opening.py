@@ -5,7 +5,7 @@ async with open_stores("sqlite:///path/to.db") as stores:
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -129,10 +129,13 @@ async def open_stores(
     DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or BackupFailed.
     """
     async with open_database(url, synchronous=synchronous, timeout_s=timeout_s) as database:
-        await apply_pending(database, clock=clock)
+        applied = await apply_pending(database, clock=clock)
         state_folder = state_path(url, data_folder)
         ensure_folder(state_folder, folder_setting(url))
         erasures = ErasureLog.beside(state_folder, clock=clock)
+        if applied and applied[0].version == 1:  # a log that is missing later is lost
+            with suppress(OSError):  # which `cc-bot doctor` reports
+                erasures.create()
         async with (
             _embedding(database, embedder) as embedding,
             run_in_background(refresh_search_data(database)),
