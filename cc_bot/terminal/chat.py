@@ -276,4 +276,4 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
     lines = shutdown.lines(lambda: line.read(chat.texts))
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)
-    view.say(words.goodbye, style="dim")
+    view.say(chat.texts[TerminalTexts].goodbye, style="dim")

@@ -144,7 +144,26 @@ class TestOnATerminal:
         self, discord: LoopbackDiscord, tmp_path: Path
     ) -> None:
         async with setup(tmp_path, discord) as terminal:
-            await terminal.answer(SETUP.token, "")
+            for question in (SETUP.token, SETUP.server, SETUP.key):
+                await terminal.answer(question, "")
             await terminal.wait_for(JA[TerminalTexts].examples[0][0])
         assert not (tmp_path / ".env").exists()
         assert discord.transcript == []
+
+    async def test_a_model_without_a_token_answers_in_the_chat(
+        self, discord: LoopbackDiscord, tmp_path: Path
+    ) -> None:
+        async with LoopbackModelServer() as server, setup(tmp_path, discord) as terminal:
+            answers = {
+                SETUP.token: "",
+                SETUP.server: server.base_url,
+                SETUP.key: "",
+                SETUP.model: "llama3:8b",
+            }
+            for question, line in answers.items():
+                await terminal.answer(plain(question), line)
+            await terminal.wait_for(JA[TerminalTexts].name.format(model="llama3:8b"))
+        assert read_dotenv(tmp_path / ".env") == {
+            "OPENAI_BASE_URL": server.base_url,
+            "CC_BOT_MODEL": "llama3:8b",
+        }

@@ -46,19 +46,17 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
         view.say(prompts.token_wanted.format(steps=steps))
         view.show_reply(Reply(), prompts.token_keys)
         settings = _ask_until_valid(token_questions, _check_token, words, view)
-        if not settings:
-            return "chat"
         if needs_model:
             view.say(prompts.model_wanted)
             settings = {**settings, **_ask_until_valid(model_questions, _check_model, words, view)}
-        if not _save(settings, prompts, say, ask_consent):
+        if settings and not _save(settings, prompts, say, ask_consent):
             os.environ.update(settings)
-        if bot_id := _read_bot_id(settings["DISCORD_TOKEN"]):
+        if bot_id := _read_bot_id(settings.get("DISCORD_TOKEN", "")):
             view.say(f"\n{prompts.invite.format(steps=steps, url=INVITE_URL.format(id=bot_id))}")
     except EOFError:
         say("")
         raise KeyboardInterrupt from None
-    return "run"
+    return "run" if "DISCORD_TOKEN" in settings else "chat"
 
 
 def _ask_until_valid(
