@@ -24,7 +24,7 @@ from cc_bot.db.engines import (
     without_password,
 )
 from cc_bot.db.erasure_log import ErasureLog, Erasures, copied_log_path, logs_in, merge_log, read_erasures
-from cc_bot.db.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
+from cc_bot.db.files import EXAMPLE_URLS, database_file, instance_lock, sidecar, sqlite_path
 from cc_bot.db.restore import (
     StagedBackup,
     compact_copy,
@@ -190,7 +190,6 @@ async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> lis
         return wipe(database, history)
 
 
-_EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
 SOURCE_OPTION: Final = "--from"
 _TARGET_OPTION: Final = "--to"
 _FILES_TO_COPY: Final = (*FILES_WITH_PATH_SETTING, "models.toml")
@@ -275,7 +274,7 @@ def _name_setting(setting: str) -> Iterator[None]:
     try:
         yield
     except InvalidSetting as error:
-        raise InvalidSetting(name=setting, expected=_EXAMPLES) from error
+        raise InvalidSetting(name=setting, expected=EXAMPLE_URLS) from error
     except PostgresRefused as error:
         raise PostgresRefused(**{**error.params, "setting": setting}) from error
 

@@ -20,6 +20,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.text import format_size
 
 DEFAULT_URL = "sqlite:///data/sessions.db"
+EXAMPLE_URLS: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
 URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 
 _PREFIX = "sqlite:///"
@@ -32,9 +33,7 @@ def sqlite_path(url: str) -> Path:
     """Return the file after `sqlite:///`, where `%` has no meaning. Raises InvalidSetting."""
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
-        raise InvalidSetting(
-            name=URL_SETTING, expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db"
-        )
+        raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE_URLS)
     return Path(path)
 
 

@@ -274,6 +274,6 @@ class ProcessTexts(Area):
     process_unconnected = Sentence(ja="{host} のプロセス（シャード: {shards}）が、1分以上 Discord につながっていません。", en="The process on {host} (shards: {shards}) has not been connected to Discord for a minute.")
     process_unconnected_fix = Sentence(ja="そのマシンから Discord に届くか、そこの記録に何が書かれているかを確かめてください。", en="Check whether that machine can reach Discord, and read its log.")
     free_shards = Sentence(ja="シャード {shards} を受け持つプロセスがありません。そのサーバーでは、ボットが応答しません。", en="No process runs shards {shards}, so the bot does not answer in their servers.")
-    free_shards_fix = Sentence(ja="受け持っていたプロセスを起動するか、ほかのプロセスの CC_BOT_SHARDS に加えてください（docs/scaling.ja.md）。", en="Start the process that ran them, or add them to another process's CC_BOT_SHARDS (docs/scaling.md).")
+    free_shards_fix = Sentence(ja="受け持っていたプロセスを起動するか、ほかのプロセスの CC_BOT_SHARDS に加えてください。", en="Start the process that ran them, or add them to another process's CC_BOT_SHARDS.")
     differing = Sentence(ja="プロセスによって違うものがあります: {what}。", en="The processes do not all have the same {what}.")
     differing_fix = Sentence(ja="すべてのマシンに同じものを置いてください。", en="Use the same on every machine.")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.db import DEFAULT_URL, sqlite_path
-from cc_bot.db.files import instance_lock
+from cc_bot.db.files import EXAMPLE_URLS, instance_lock
 from cc_bot.domain.errors import AlreadyRunning, InvalidSetting
 
 
@@ -22,7 +22,7 @@ def test_a_url_is_that_of_a_file_or_refused_with_examples_and_without_its_passwo
         with pytest.raises(InvalidSetting) as refusal:
             sqlite_path(url)
         assert refusal.value.params["name"] == "CC_BOT_DATABASE_URL"
-        assert DEFAULT_URL in str(refusal.value.params["expected"])
+        assert refusal.value.params["expected"] == EXAMPLE_URLS
         assert "himitsu" not in str(refusal.value)
 
 

@@ -75,7 +75,7 @@ class DoctorTexts(Area):
     pages_served = Sentence(ja="{where} で動いています。", en="Served at {where}.")
     pages_taken = Sentence(ja="{where} では、ほかのプログラムが動いています。\n→ そのプログラムを止めるか、CC_BOT_WEB_PORT を変えてください。", en="Another program listens at {where}.\n→ Stop that program, or set another CC_BOT_WEB_PORT.")
     pages_reached = Sentence(ja="{url} で届きます。", en="Reachable at {url}.")
-    pages_unreached = Sentence(ja="{url} ではページに届きません。\n→ cc-bot run が動いているか、リバースプロキシの設定（docs/web.ja.md）を確かめてください。", en="The pages can't be reached at {url}.\n→ Check that `cc-bot run` is running, and the settings of the reverse proxy (docs/web.md).")
+    pages_unreached = Sentence(ja="{url} ではページに届きません。\n→ cc-bot run が動いているか、リバースプロキシの設定を確かめてください。", en="The pages can't be reached at {url}.\n→ Check that `cc-bot run` is running, and the settings of the reverse proxy.")
     pages_uncertified = Sentence(ja="{url} の証明書を確かめられません。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of {url} can't be verified.\n→ Renew the certificate of the reverse proxy.")
     database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is intact and writable.")
     database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} does not exist yet. The first start creates it.")
@@ -92,11 +92,11 @@ class DoctorTexts(Area):
     disk_low = Sentence(ja="空きが {free} しかありません（目安は {wanted}）。\n→ 不要なファイルを消すか、広いディスクへ移してください。", en="Only {free} free; at least {wanted} is recommended.\n→ Delete files that you do not need, or move to a larger disk.")
     disk_unknown = Sentence(ja="空きを調べられませんでした。\n→ データベースのフォルダがあるディスクを確かめてください。", en="The free space could not be read.\n→ Check the disk that holds the database's folder.")
     backups_ok = Sentence(ja="最新は {name}（{days} 日前）です。", en="The newest is {name}, {days} days old.")
-    backups_none = Sentence(ja="{folder} にはまだありません。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="There are no backups in {folder}.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
-    backups_old = Sentence(ja="最新の {name} は {days} 日前のものです。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="The newest, {name}, is {days} days old.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
+    backups_none = Sentence(ja="{folder} にはまだありません。\n→ cc-bot backup を、cron などで毎日動かしてください。", en="There are no backups in {folder}.\n→ Have cron run `cc-bot backup` every day.")
+    backups_old = Sentence(ja="最新の {name} は {days} 日前のものです。\n→ cc-bot backup を、cron などで毎日動かしてください。", en="The newest, {name}, is {days} days old.\n→ Have cron run `cc-bot backup` every day.")
     backups_unreadable = Sentence(ja="{folder} を読めません。\n→ CC_BOT_BACKUP_FOLDER とフォルダの権限を確かめてください。", en="{folder} can't be read.\n→ Check CC_BOT_BACKUP_FOLDER and the folder's permissions.")
     erasures_ok = Sentence(ja="読み書きできます。", en="It can be read and written.")
-    erasures_none = Sentence(ja="まだありません。最初の起動で作られます。", en="There is none yet. The first start creates it.")
+    erasures_none = Sentence(ja="ありません。データベースと一緒に作られます。前にあったなら、バックアップのフォルダの erasures.jsonl から戻してください。", en="There is none; it is created with the database. If there was one, put erasures.jsonl from the backup folder in its place.")
     erasures_unusable = Sentence(
         ja="読み書きできません: {names}\n→ 権限を確かめ、中身が壊れていればバックアップのフォルダにある erasures.jsonl から戻してください。それまでは、消去かバックアップからの復元ができません。",
         en="Can't be read or can't be written: {names}\n→ Check the permissions. If the content is damaged, replace the file with erasures.jsonl from the backup folder. Until then erasing data or restoring a backup fails.",

@@ -19,7 +19,7 @@ class ToolServersFileTexts(Area):
         ja="サーバー {server} の {key} に ${{{variable}}} は書けません。プロセスの一覧で誰にでも見えるので、env（HTTP なら headers）に書いてください。", en="Server {server}: ${{{variable}}} can't be used in {key}, because all users of this machine can read the process list. Use it in env (for HTTP, in headers)."
     )
     command_not_found = Sentence(ja="サーバー {server} の command のプログラムが見つかりません。インストールするか、パスを直してください。", en="Server {server}: the program named by command was not found. Install it or correct the path.")
-    not_installed = Sentence(ja="ツールのサーバーを使うには追加のパッケージが要ります。make mcp を実行してください（pip なら pip install 'cc-bot[mcp]'）。", en="Servers with tools need an extra package. Run: make mcp (with pip: pip install 'cc-bot[mcp]')")
+    not_installed = Sentence(ja="ツールのサーバーを使うには追加のパッケージが要ります。make mcp を実行してください（wheel から入れたなら、名前のあとに [mcp] を付けて入れ直します）。", en="Servers with tools need an extra package. Run: make mcp (if installed from a wheel: install it again with [mcp] after its name)")
     over_budget = Sentence(
         ja="ツールの説明が合わせて {total} トークンで、CC_BOT_TOOL_TOKENS の {limit} を超えます（{each}）。cc_bot の tools で減らすか、上限を上げてください。",
         en="The tools take {total} tokens in each request, more than the {limit} of CC_BOT_TOOL_TOKENS ({each}). List fewer tools under cc_bot.tools, or raise the limit.",
