@@ -31,8 +31,8 @@ ENGLISH_ONLY: Final = {"docs/architecture.md", "docs/layout.md", "docs/threat-mo
     name for name in DOCUMENTS if name.startswith("docs/attacks-")
 }
 MAX_README_BYTES: Final = 7_000
-BADGES: Final = "../../actions/"
-"""GitHub's pages of the repository, relative to its README."""
+GITHUB_PAGES: Final = ("../../actions/", "../../../releases")
+"""GitHub's pages of the repository, relative to its README and to docs/."""
 SOURCE: Final = re.compile(r'(?:src|srcset|href)="([^"]+)"')
 UNSLUGGED: Final = re.compile(r"[^\w\- ]")
 TARGET: Final = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
@@ -91,7 +91,7 @@ def commands(document: str) -> list[str]:
 def test_every_relative_link_and_anchor_leads_somewhere(document: str) -> None:
     broken = []
     for link in links(document):
-        if "://" in link or link.startswith((BADGES, "mailto:")):
+        if "://" in link or link.startswith((*GITHUB_PAGES, "mailto:")):
             continue
         path, _, anchor = unquote(link).partition("#")
         target = Path(os.path.normpath(ROOT / document / ".." / path)) if path else ROOT / document
