@@ -43,7 +43,7 @@ async def run_terminal(config: Config, user_id: int, agent_name: str | None = No
             agent=agent,
             history_file=operator_path(config, "chat_history"),
             offline=core.models.is_offline,
-            dotenv=(find_dotenv(DOTENV) or DOTENV).absolute(),
+            dotenv=find_dotenv(DOTENV) or DOTENV,
         )
         if servers := core.assistant.tools.external:
             sentence = words[TerminalTexts].servers_starting

@@ -61,15 +61,16 @@ class WrappedText(Text):
 
 
 _TYPED: Final = re.compile(
-    r"(?<![\w/.:])/[a-z]+(?: (?:add|list|search|delete|undo|resume|show|clear|export|erase|memory)\b)?"
+    r"(?<![\w/.:「“])/[a-z]+(?: (?:add|list|search|delete|undo|resume|show|clear|export|erase|memory)\b)?"
     r"(?: --[a-z]+ \w+| \d+)*(?![\w/])|OPENAI_API_KEY=\S+|\A\d/\d(?=  )"
 )
 """Commands, a setting, and the numbers of steps."""
 
 
-def wrap_text(content: str, style: str = "") -> Group:
-    """Return a group: `Console.print` would turn a bare WrappedText into a Text."""
-    text = WrappedText(printable(content), style=style)
+def wrap_text(content: str, style: str = "", *, cut: bool = False) -> Group:
+    """Return a group: `Console.print` would turn a bare WrappedText into a Text. `cut`: to one line."""
+    text_class = Text if cut else WrappedText
+    text = text_class(printable(content), style=style, no_wrap=cut, overflow="ellipsis" if cut else None)
     text.highlight_regex(_TYPED, "cyan")
     return Group(text)
 
@@ -213,9 +214,8 @@ Row = tuple[str, ...]  # a command or number, up to three columns of text, and d
 def item_rows(reply: Reply) -> Iterator[Row]:
     for each in reply.items:
         details = ", ".join(filter(None, (*each.details, each.problem)))
-        text = "  ".join(filter(None, (short_line(each.text), each.repeat)))
-        labels = " ".join(filter(None, each.labels))
-        yield f"#{each.number}", each.time, text, labels, details
+        labels = " ".join(filter(None, (each.repeat, *each.labels)))
+        yield f"#{each.number}", each.time, short_line(each.text), labels, details
 
 
 def note_lines(reply: Reply) -> Iterator[str]:
@@ -394,14 +394,17 @@ def _wrap_lines(lines: Iterable[str], style: str = "") -> Iterator[RenderableTyp
 _AMOUNT: Final = re.compile(r"[\d,.]+(?: \S+)?")  # `1,234 tokens`
 
 
-def _make_grid(rows: Iterable[Row]) -> Padding:
-    styled = (Column(style="cyan", no_wrap=True), Column(), Column(), Column(), Column(style="dim"))
+def _make_grid(rows: Iterable[Row], *, first_style: str = "cyan", cut: bool = False) -> Padding:
+    """`cut`: each text to one line."""
+    text_column = Column()
+    styled = (Column(style=first_style, no_wrap=True), Column(), text_column, Column(), Column(style="dim"))
     used = [pair for pair in zip(styled, zip(*rows, strict=True), strict=False) if any(pair[1])]
     for column, cells in used:
         column.justify = "right" if all(map(_AMOUNT.fullmatch, cells)) else "left"
     grid = Table.grid(*([column for column, _ in used] or styled), padding=(0, 2))
     for row in zip(*(cells for _, cells in used), strict=True):
-        grid.add_row(*map(wrap_text, row))
+        pairs = zip(grid.columns, row, strict=True)
+        grid.add_row(*(wrap_text(cell, cut=cut and column is text_column) for column, cell in pairs))
     return Padding(grid, (0, 0, 0, len(MARGIN)), expand=False)
 
 
@@ -416,11 +419,12 @@ class RichView:
         self._print(*_wrap_lines(text.split("\n"), style))
 
     def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
-        rows, notes = rows or [*item_rows(reply)], [*note_lines(reply)]
+        notes, items = [*note_lines(reply)], [*item_rows(reply)]
+        grid = _make_grid(rows) if rows else _make_grid(items, first_style="dim", cut=reply.pages > 1)
         title = _wrap_lines(filter(None, (reply.title,)), "bold")
         lines = _wrap_lines((*reply.lines, *reply.table.splitlines()))
-        below = _wrap_lines([""] * bool(rows and notes) + notes)
-        self._print(*title, _make_grid(rows), *lines, *below)
+        below = _wrap_lines([""] * bool((rows or items) and notes) + notes)
+        self._print(*title, grid, *lines, *below)
 
     def show_error(self, sentence: str) -> None:
         self.say(sentence, style="yellow")

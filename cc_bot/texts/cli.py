@@ -182,7 +182,7 @@ class TerminalTexts(Area):
             "exit": Sentence(ja="終わります", en="Exit"),
         }
     )
-    no_key = Sentence(ja="AIモデルに答えてもらうには、{path} に OPENAI_API_KEY=sk-… と書いて、cc-bot を起動し直してください。", en="For answers from an AI model, put OPENAI_API_KEY=sk-… into {path}, then start cc-bot again.")
+    no_key = Sentence(ja="AIモデルに答えてもらうには、このフォルダの {path} に OPENAI_API_KEY=sk-… と書いて、cc-bot を起動し直してください。", en="For answers from an AI model, put OPENAI_API_KEY=sk-… into {path} in this folder, then start cc-bot again.")
     secret = Sentence(
         ja="トークンやパスワードのように見えるため、送らず、保存もしませんでした。パスワードやカード番号は専用の管理アプリに、cc-bot が使う API キーは .env に書いてください。",
         en="That looks like a token, key or password, so I neither sent nor stored it. Keep passwords and card numbers in a password manager, and an API key for cc-bot in .env.",
@@ -191,7 +191,7 @@ class TerminalTexts(Area):
     try_this = Sentence(ja="たとえば、こう書けます。", en="For example, write:")
     examples = Both(ja=(("鍵は玄関って覚えて", "メモリに残ります"), ("明日9時に薬って知らせて", "その時刻にお知らせが届きます")), en=(("remember that my key is in the hall", "I keep it as a memory"), ("remind me at 9 to call mom", "I remind you at that time")))
     goodbye = Sentence(ja="またどうぞ。", en="See you.")
-    help_title = Sentence(ja="使えるコマンド（右は、続けて書く言葉）", en="Commands (on the right: words that follow)")
+    help_title = Sentence(ja="使えるコマンド（右はサブコマンド）", en="Commands (on the right: subcommands)")
     help_more = Sentence(ja="くわしくは /help memory。ふつうの言葉（「〜って覚えて」など）でも頼めます。", en="More about one: /help memory. Plain words do, too: “remember that …”.")
     help_keys = Both(ja=(("Alt+Enter", "改行する"), ("↑", "前の入力に戻る"), ("Tab", "コマンドを補う"), ("Ctrl-C", "回答を止める、入力を消す")), en=(("Alt+Enter", "Start a new line"), ("↑", "Bring back what you entered"), ("Tab", "Complete a command"), ("Ctrl-C", "Stop the answer, or clear the line")))
     send = Sentence(ja="送信", en="send")
@@ -200,11 +200,11 @@ class TerminalTexts(Area):
     tool_used = Sentence(ja="{name} を使いました", en="Used {name}")
     tool_failed = Sentence(ja="{name} はうまくいきませんでした", en="{name} did not work")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と書くと続きを書きます。", en="✂️ The answer broke off. Write “go on” for the rest.")
-    unknown = Sentence(ja="{given} というコマンドはありません。一覧は /help で見られます。質問は / を付けずに書いてください。", en="There is no command {given}. /help lists them. A question needs no slash.")
-    unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
+    unknown = Sentence(ja="「{given}」というコマンドはありません。一覧は /help で見られます。質問は / を付けずに書いてください。", en="There is no command “{given}”. /help lists them. A question needs no slash.")
+    unknown_near = Sentence(ja="「{given}」というコマンドはありません。{nearest} のことですか？", en="There is no command “{given}”. Did you mean {nearest}?")
     unknown_option = Sentence(ja="{given} という指定はありません。書き方: {usage}", en="There is no option {given}. Write it like this: {usage}")
     usage = Sentence(ja="書き方: {usage}", en="Write it like this: {usage}")
-    not_here = Sentence(ja="{given} はここでは使えません。使えるものは /help で見られます。", en="{given} does not work here. /help lists what does.")
+    not_here = Sentence(ja="「{given}」はここでは使えません。使えるものは /help で見られます。", en="“{given}” does not work here. /help lists what does.")
     not_written = Sentence(ja="{path} に書き込めません。フォルダの書き込みの権限を確かめてください。", en="{path} can't be written. Check the permission to write in its folder.")
     errors: Both[Mapping[type[CcBotError], str]] = by_key(
         {

@@ -7,11 +7,11 @@ import pytest
 from cc_bot.chat.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import RefusedToken
 from cc_bot.domain.message import ChannelReading
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.services import check_discord
-from cc_bot.texts import explain, texts
+from cc_bot.features.doctor.texts import DoctorTexts
+from cc_bot.texts import texts
 from tests.loopback.discord import LoopbackDiscord
 
 JA = texts(Locale.JA)
@@ -54,7 +54,7 @@ async def test_a_token_is_told_by_the_bots_name_or_fails_and_without_one_nothing
     found = await findings(discord, token=None)
     assert ([*found], found["token"].verdict) == (["token"], "warning")  # chat works without
     for half in (discord.token.rpartition(".")[0], f"{discord.token} "):
-        assert (await findings(discord, token=half))["token"].detail in explain(RefusedToken(), JA)
+        assert (await findings(discord, token=half))["token"].detail in JA[DoctorTexts].token_malformed
     assert discord.transcript == []
     found = await findings(discord, token=discord.other_token)
     assert ([*found], found["token"].verdict, bool(found["token"].fix)) == (["token"], "failed", True)

@@ -22,12 +22,12 @@ class TestAdding:
     async def test_keeps_it_and_says_when(self, chat: Talk, english: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 明日9時に薬を飲む")
-            assert said.startswith("⏰ 11月23日(月) 9:00「薬を飲む」\n")
+            assert said.startswith("⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む\n")
             assert "/remind delete 1" in said
             [kept] = await chat.stores[ScheduleStore].list(0)
             assert (kept.text, kept.target, kept.key) == ("薬を飲む", "terminal", KEY)
             assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
-            told = "🔁 2週間ごとの火曜 10:00、次は\N{NO-BREAK SPACE}11月24日(火)「本」"
+            told = "🔁 2週間ごとの火曜 10:00 にお知らせします（次は\N{NO-BREAK SPACE}11月24日(火)）: 本"
             assert (await chat.say("/remind add 隔週の火曜 10時 本")).startswith(told)
             assert "2週間ごとの火曜 10:00" in await chat.say("/remind list")
             assert (await chat.say("/remind add 明日9時と18時に薬")).count("⏰") == 2

@@ -65,7 +65,7 @@ async def check_discord(
         return [warning("token", texts.token_missing)]
     parts = token.split(".")
     if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
-        return [failed("token", explain(errors.RefusedToken(), words))]
+        return [failed("token", texts.token_malformed)]
     headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
     try:
         async with aiohttp.ClientSession(

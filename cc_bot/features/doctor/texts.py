@@ -36,6 +36,7 @@ class DoctorTexts(Area):
     took_too_long = Sentence(ja="{seconds} 秒待っても終わりませんでした。\n→ 少し待ってから、もう一度試してください。", en="It did not finish within {seconds} seconds.\n→ Wait a little, then try again.")
     program = Sentence(ja="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。", en="cc-bot {version}, Python {python}, SQLite {sqlite}")
     token_ok = Sentence(ja="{name} としてログインできます。", en="It logs in as {name}.")
+    token_malformed = Sentence(ja="Discord のトークンの形ではありません。\n→ トークンは、ピリオド（.）で区切られた3つの部分からできています。全体を貼り付けたか確かめてください。", en="That does not look like a Discord token.\n→ A token has three parts, separated by dots. Check that you pasted all of it.")
     token_missing = Sentence(ja="DISCORD_TOKEN がありません。cc-bot chat だけが使えます。\n→ Discord で使うなら、Developer Portal の Bot で発行し、.env に書いてください。", en="DISCORD_TOKEN is not set. Only `cc-bot chat` works.\n→ For Discord, create one in the Developer Portal under Bot and write it into .env.")
     discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
     not_connected = Sentence(ja="接続できません", en="no connection")

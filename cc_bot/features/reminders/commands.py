@@ -56,10 +56,6 @@ def reminder_number_option(*, is_offered: Callable[[Schedule], bool] = lambda _:
     return number_option("remind_id", autocomplete=suggest_from(suggest))
 
 
-async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> EphemeralView:
-    return await _list_view(caller, 1, schedules)
-
-
 @on_press(RemindersButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def turn_page(
     press: Press[RemindersButton], schedules: ScheduleStore, updater: ReceiptUpdater
@@ -73,11 +69,11 @@ async def turn_page(
     elif number:
         reply = await reminders.cancel(recipient, reminder.id if reminder else 0, schedules=schedules)
         updater.redraw_outdated(recipient.user_id, recipient.words)
-    view = await _list_view(recipient, button.page, schedules)
+    view = await list_reminders(recipient, button.page, schedules=schedules)
     return replace(view, content="\n".join(filter(None, (*reply.lines, view.content))))
 
 
-async def _list_view(caller: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
+async def list_reminders(caller: Recipient, page: int = 1, *, schedules: ScheduleStore) -> EphemeralView:
     texts, user_id = caller.words[ReminderTexts], caller.user_id
 
     def make_buttons(item: Item) -> tuple[Button, ...]:

@@ -215,10 +215,6 @@ def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) 
     return Action(label, "cancel", schedule.id, f"/remind delete {schedule.number}")
 
 
-def short_time(schedule: Schedule) -> str:
-    return f"{schedule.local_due:%m/%d %H:%M}"
-
-
 def name_target(schedule: Schedule, caller: Caller) -> str:
     if schedule.target == "channel":
         return caller.format_channel(schedule.key.channel_id)

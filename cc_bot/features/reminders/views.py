@@ -10,14 +10,14 @@ from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, Button, Page,
 from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.reminders.model import Firing, Schedule, UnreportedFirings
-from cc_bot.features.reminders.service import short_time
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import Texts
 
 
 def choice_name(schedule: Schedule) -> str:
     """Return a choice with the time written out, as Discord renders no timestamps in choices."""
-    return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
+    time = f"{schedule.local_due:%m/%d %H:%M}"
+    return shorten(f"#{schedule.number} {time} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
 LATE_AFTER: Final = timedelta(minutes=2)  # a message that is later than this says when it was due
