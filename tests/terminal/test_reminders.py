@@ -32,7 +32,7 @@ class TestAdding:
             assert "2週間ごとの火曜 10:00" in await chat.say("/remind list")
             assert (await chat.say("/remind add 明日9時と18時に薬")).count("⏰") == 2
             said = await english.say("/remind add take the pills on jan 4 at 9am")
-            assert said.startswith("⏰ Mon, Jan 4 2027, 9:00: “take the pills”\n")
+            assert said.startswith("⏰ I’ll remind you on Mon, Jan 4 2027, 9:00: take the pills\n")
 
     async def test_is_known_to_the_model_as_well(self, stores: Stores) -> None:
         chat = Talk(stores, answering=Assistant(stores, only(OfflineModel()), TOOLS))
