@@ -46,8 +46,8 @@ img { display: block; width: 100%; background: #fff; object-fit: cover; }
 figure:not(:last-child) img { mask: linear-gradient(#000 90%, transparent); }
 figcaption { border-top: 1px solid #d1d9e0; padding: 6px 12px; } b { display: block; }
 """
-CHUNK_S, TYPED_S, SHORTEST_S, PRESSED_S = 0.4, 0.1, 0.2, 0.5
-POSTER_S, OPENED_S, POSTED_S, UNDONE_S, LAST_S = 1.5, 0.8, 0.6, 2.6, 2.6
+CHUNK_S, TYPED_S, SHORTEST_S, PRESSED_S = 0.4, 0.1, 0.2, 0.4
+POSTER_S, OPENED_S, POSTED_S, UNDONE_S, LAST_S = 0.9, 0.5, 0.5, 1.6, 2.2  # a film lasts 12 s
 PRESSED: Final = "<style>.section:last-child .button { outline: 3px solid #fff; }</style>"
 Frame = tuple[str, float]  # HTML, and the seconds for which it is shown
 Scene = SimpleNamespace
@@ -148,7 +148,7 @@ async def write_film(shooter: Shooter, frames: list[Frame], name: str, size: tup
     every = Image.new("RGB", (width, height * len(pictures)))
     for number, picture in enumerate(pictures):
         every.paste(picture, (0, height * number))
-    palette = every.quantize(128)
+    palette = every.quantize(104)
     few = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     times = [round(seconds * 100) * 10 for _, seconds in frames]
     path, more = shooter.folder / name, few[1:]
