@@ -5,13 +5,15 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.domain.when.grammar import find_times, normalize
+from cc_bot.domain.when.mentioned import mentions_day
 from cc_bot.domain.when.resolve import split_when
 from cc_bot.llm.model import (
     SILENT,
@@ -48,8 +50,9 @@ delete_which | #{id} は、お知らせにもメモリにも付く番号です�
 forget_which | どれのことでしょうか。「#番号を忘れて」で選んでください。 | Which one do you mean? Choose it with “forget #number”:
 reminders | お知らせの予定は次のとおりです。 | These are your reminders:
 no_reminders | お知らせの予定はありません。 | You have no reminders.
+reminders_then | 次のお知らせがあります。ほかの予定は分かりません。 | You have these reminders then. I don't know of other plans.
+nothing_then | お知らせはありません。メモリにも見つかりませんでした。 | You have no reminders then, and I found nothing about it in your memories.
 scheduled | お知らせを予約しました。 | The reminder is set.
-scheduled_first | お知らせを1件予約しました。「{time}」の分はまだです。「日曜の20時に{text}って知らせて」のように、日と時刻を書いてもう一度お伝えください。 | I set one reminder. “{time}” is not set yet: ask for it again with its day and time, such as “remind me on Sunday at 20:00: {text}”.
 one_time | お知らせは1件ずつ予約します。「明日9時に薬って知らせて」のように、日と時刻を1つだけ書いてください。 | I set one reminder at a time. Write one day and time, like this: “remind me tomorrow at 9 to call mom”.
 cancelled | 「{text}」のお知らせを取り消しました。 | I cancelled the reminder: “{text}”
 undo_hint | 取り消すコマンドは、それぞれの結果といっしょに表示しています（/remind delete 1 など）。 | The command that undoes something is shown with its result, such as /remind delete 1.
@@ -73,6 +76,7 @@ MAX_CHARACTERS: Final = 400
 _MAX_QUOTED: Final = 300
 _MAX_FOUND: Final = 5
 _MAX_LISTED: Final = 20
+_EDGE: Final = " 　、,:：。."
 
 _PROMPT_HEAD: Final = re.compile(
     r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?"
@@ -118,6 +122,18 @@ _REMIND: Final = (
         rf"(?P<what>.+?){_END_EN}"
     ),
 )
+_AND_REMIND: Final = (
+    re.compile(
+        r"(?:[。、]|(?<=[えしい]て)|(?<=ください))\s?(?:(?:当日|その日)の?)?(?P<time>[^\n。、]{0,30}?)(?:に|も)?\s?"
+        rf"(?:(?:お知らせを?|リマインド|通知)して|(?:知らせ|教え|思い出させ)て){_PLEASE_JA}\Z"
+    ),
+    re.compile(
+        rf"(?i)(?:[.,;!]|\sand)\s{_PLEASE_EN}remind me(?: (?:of|about) (?:it|that))?"
+        rf"(?P<time>[^\n.]{{0,30}}?){_END_EN}\Z"
+    ),
+)
+"""The end of `来週の金曜は歯医者。覚えて、当日の朝に知らせて`."""
+_REASON: Final = re.compile(r"(?:を|(?:の|だ|な)?(?:から|ので|こと))\Z")
 _QUESTION: Final = re.compile(
     r"(?is).+[?？]\s*|.+(?:(?<!こんにち)(?<!こんばん)は|っけ|ですか|ますか|教えて(?:ください)?)[。\s]*"
     r"|(?:what|which|who|whose|when|where|how|why|do|does|did|is|are|am|was|were|tell me)\b.+"
@@ -136,6 +152,9 @@ _QUESTION_ABOUT_ALL: Final = re.compile(
 _QUESTION_ABOUT_REMINDERS: Final = re.compile(
     r"(?i)\b(?:what|which|show|list)\b[^\n]{0,40}\breminders\b"
     r"|(?:お知らせ|リマインダー)[^\n]{0,10}(?:[?？]|見せて|一覧|教えて)"
+    r"|\A(?![^\n]{0,40}[時分]に)[^\n]{0,20}予定(?:は|を|って|、)?(?:[?？]|\Z|見せて|一覧|教えて|ある|何|空)"
+    r"|(?<!腹)(?:空いて|あいて)[いるま][^\n]{0,6}[?？]|(?:暇|ひま)(?:かな|です)?か?[?？]"
+    r"|\b(?:what|show|list)\b[^\n]{0,20}\b(?:my|have) (?:plans|schedule|planned)\b|\bam i (?:free|busy)\b"
 )
 _EVERYTHING: Final = re.compile(
     r"(?i)(?:全部|ぜんぶ|全て|すべて|何もかも|みんな)(?:の?(?:こと|記憶|メモリ))?|everything|all"
@@ -157,7 +176,7 @@ _CANCEL_NUMBER: Final = (
     ),
     re.compile(rf"(?i){_PLEASE_EN}(?:cancel|delete|remove)\s+(?P<what>)(?P<id>#?\d{{1,18}}){_END_EN}"),
 )
-"""Means a reminder after a list of reminders."""
+"""Means a reminder after a list of reminders; otherwise it may be a memory."""
 _UNDO: Final = re.compile(
     r"(?i)(?:(?:[こそ]れ|(?:さっき|今|いま|直前)の?|やっぱり?)[をは、\s]*)?"
     rf"(?:取り?消し(?:て)?|消して|キャンセル(?:して)?|やめて|(?:元に)?戻して){_PLEASE_JA}"
@@ -189,18 +208,13 @@ _LIST_NAME: Final = re.compile(
 )
 _ITEM_BREAK: Final = re.compile(r"[、,，・\n]|\band\b")
 _CHANGE_LIST: Final = re.compile(
-    r"(?i)(?:リスト|一覧|キャンバス)に[^\n]{1,100}(?:足し|加え|追加し|入れ)て"
-    r"|(?:リスト|一覧|キャンバス)(?:から|の)[^\n]{1,100}(?:消し|外し|削除し|取っ)て|チェック(?:を)?(?:入れ|付け|つけ|し)て"
-    r"|\b(?:add|put)\b[^\n]{1,100}\b(?:to|on) (?:the|my)\b[^\n]{0,40}\blist\b"
-    r"|\b(?:tick|check|cross)\b[^\n]{1,100}\boff\b"
+    rf"(?i)(?:リスト|一覧|キャンバス)(?:に|から|の)[^\n]{{1,100}}(?:し|加え|入れ|取っ)て{_PLEASE_JA}\Z"
+    rf"|\A{_PLEASE_EN}(?:add|put|tick|check|cross|delete|remove)\s[^\n]{{1,100}}\s(?:list|canvas|off){_END_EN}\Z"
 )
-_DONE: Final = re.compile(
-    r"(?i)(?:買った|買いました|済んだ|終わった|終わりました)よ?[。！!\s]*\Z|\Ai(?:'ve)? (?:bought|got)\b"
+_HALF_OF_TIME: Final = re.compile(
+    r"\Aと|と(?:その)?(?:前の?日|前夜|当日|翌日)の?\Z|\b(?:and|also)\Z"
+    r"|[時分日週朝昼夕夜晩前]に?も\Z|\d (?:too|as well)\Z"
 )
-_ONLY_TIME: Final = re.compile(
-    r"(?:[\s、,.のにもと前]|前の?日|その日|当日|あと|\b(?:and|the|at|on|in|before|too|also|again|as well)\b)*"
-)
-_HALF_OF_TIME: Final = re.compile(r"\Aと|と(?:その)?(?:前の?日|前夜|当日|翌日)の?\Z|\b(?:and|also)\Z")
 _NEWEST: Final = re.compile(
     r"(?i)(?:さっき|いま|今|最後|最新|直前|前)(?:の|予約)?|last|latest|newest|previous|that"
 )
@@ -250,7 +264,6 @@ class _Turn:
         sample = self.message if _ENGLISH_WORD_AND_MORE.search(self.message) else self.message + first_line
         self.locale = Locale.JA if _KANA_OR_KANJI.search(sample) else Locale.EN
         self.texts = JA if self.locale is Locale.JA else EN
-        self.shows_card = any("- [card] id=" in each for each in systems)
         answers = [part.text for part in request.prompt if isinstance(part, AssistantPart) and part.text]
         lists = tuple(each[name] for each in (JA, EN) for name in ("reminders", "cancel_which"))
         self.follows_reminders = bool(answers) and answers[-1].startswith(lists)
@@ -304,25 +317,20 @@ def _first_match(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str
 
 
 def _step_to_remember(turn: _Turn) -> _Step | None:
-    if (match := _first_match(_REMEMBER, turn.message)) is None:
-        return None
-    content = match["what"].strip(" 　、,:：")
-    if not content or _PRONOUN.fullmatch(content):
+    match = _first_match(_REMEMBER, turn.message)
+    return _remember(turn, match["what"].strip(_EDGE)) if match else None
+
+
+def _remember(turn: _Turn, content: str) -> _Step:
+    if _PRONOUN.fullmatch(content):
         return turn.texts["remember_what"]
     sentence = turn.texts["remembered"].format(text=_shorten(content))
     return turn.outcome("remember", sentence) or _call("remember", content=content)
 
 
 def _step_to_choose(turn: _Turn) -> _Step | None:
-    """Ask which one to delete if a number may mean a reminder or a memory."""
     match = _first_match(_CANCEL_NUMBER, turn.message)
-    if match is None or "list_schedules" not in turn.tools:
-        return None
-    if "list_schedules" not in turn.results:
-        return _call("list_schedules")
-    number = int(match["id"].strip("#＃番"))
-    is_reminder = any(each["id"] == number for each in turn.result_rows("list_schedules", "schedules"))
-    return turn.texts["delete_which"].format(id=number) if is_reminder else None
+    return turn.texts["delete_which"].format(id=match["id"].strip("#＃番")) if match else None
 
 
 def _step_to_forget(turn: _Turn) -> _Step | None:
@@ -358,6 +366,8 @@ def _step_to_recall(turn: _Turn) -> _Step | None:
         return call
     memories = turn.result_rows(call.name)
     if not memories:
+        if "list_schedules" in turn.results:
+            return turn.texts["nothing_then"]
         return f"{turn.texts['not_found']}\n{turn.unknown}"
     best = memories[0].get("confidence")
     notes = [each for each in memories if each.get("confidence") == best]
@@ -386,8 +396,10 @@ def _step_to_draw(turn: _Turn) -> _Step | None:
         return turn.outcome("canvas_set_mode", turn.texts["emptied"]) or call
     match = _first_match(_DRAW, _ON_CANVAS.sub("", turn.message, count=1))
     if match is None or not _ON_CANVAS.search(turn.message):
-        return None
-    title, items = (match["what"], match["items"]) if match["items"] else (turn.texts["list"], match["what"])
+        return turn.texts["list_change"] if _CHANGE_LIST.search(turn.message) else None
+    title, items = (match["what"], match["items"]) if match["items"] else ("", match["what"])
+    if _PRONOUN.fullmatch(title):
+        title = turn.texts["list"]
     if not match["items"] and _LIST_NAME.fullmatch(items):
         return turn.texts["draw_what"]
     content = "\n".join(
@@ -397,17 +409,24 @@ def _step_to_draw(turn: _Turn) -> _Step | None:
     return turn.outcome("canvas_add_card", turn.texts["drawn"]) or call
 
 
-def _step_to_change_list(turn: _Turn) -> _Step | None:
-    changes = _CHANGE_LIST.search(turn.message) or (turn.shows_card and _DONE.search(turn.message))
-    return turn.texts["list_change"] if changes else None
-
-
 def _step_to_list(turn: _Turn) -> _Step | None:
-    if not _QUESTION_ABOUT_REMINDERS.search(turn.message):
+    message = normalize(turn.message)
+    names_day = any(words.day_kinds for *_, words in find_times(message))
+    if not _QUESTION_ABOUT_REMINDERS.search(message):
         return None
     reminders = turn.result_rows("list_schedules", "schedules")
+    if names_day and "list_schedules" in turn.results:
+        then = [each for each in reminders if _may_be_then(each, message)]
+        found = turn.list_reminders("reminders_then", then) if then else _step_to_recall(turn)
+        return found or turn.texts["nothing_then"]
     sentence = turn.list_reminders("reminders", reminders) if reminders else turn.texts["no_reminders"]
     return turn.outcome("list_schedules", sentence) or _call("list_schedules")
+
+
+def _may_be_then(reminder: Mapping[str, Any], message: str) -> bool:
+    due = datetime.fromisoformat(reminder["when"])
+    now = utc_now().astimezone(due.tzinfo).replace(tzinfo=UTC)  # the local time, as if in UTC
+    return "repeat" in reminder or mentions_day(due.date(), message, now, ZoneInfo("UTC"))
 
 
 def _step_to_cancel(turn: _Turn) -> _Step | None:
@@ -445,22 +464,43 @@ def _step_to_remind(turn: _Turn) -> _Step | None:
         when = text = body
     if _HALF_OF_TIME.search(text):
         return turn.texts["one_time"]
-    text, other_time = _split_other_time(text)
-    text = text.strip(" 　、,。.").removesuffix("を") or turn.texts["time_is_up"]
-    sentence = turn.texts["scheduled_first" if other_time else "scheduled"].format(time=other_time, text=text)
-    return turn.outcome("schedule", sentence) or _call("schedule", when=when, text=text)
+    return _remind(turn, when, text)
 
 
-def _split_other_time(text: str) -> tuple[str, str]:
-    """Split a second time from the end: `歯医者、前日の夜にも`."""
-    for comma in _ITEM_BREAK.finditer(text):
-        other = rest = normalize(text[comma.end() :])
-        times = [*find_times(rest)]
-        for begin, end, _ in reversed(times):
-            rest = rest[:begin] + rest[end:]
-        if times and _ONLY_TIME.fullmatch(rest):
-            return text[: comma.start()], other.strip().removeprefix("and ")
-    return text, ""
+def _remind(turn: _Turn, when: str, text: str) -> _Step:
+    text = _REASON.sub("", text.strip(_EDGE)) or turn.texts["time_is_up"]
+    return turn.outcome("schedule", turn.texts["scheduled"]) or _call("schedule", when=when, text=text)
+
+
+def _step_to_remember_and_remind(turn: _Turn) -> _Step | None:
+    """Set a reminder for a fact, and remember the fact if asked to."""
+    match = next(filter(None, (pattern.search(turn.message) for pattern in _AND_REMIND)), None)
+    if match is None:
+        return None
+    fact = turn.message[: match.start()]
+    if note := _first_match(_REMEMBER, fact):
+        fact = note["what"].strip(_EDGE)
+    day, text = _try_split(fact) or ("", fact)
+    when = f"{day} {match['time'].strip()}".strip()
+    is_time = _try_split(when) == (when, "")
+    if not (is_time or note) or _PRONOUN.fullmatch(fact):
+        return None
+    reminded = _remind(turn, when, text) if is_time else turn.texts["remind_when"]
+    if not note or isinstance(reminded, ToolRequest):
+        return reminded
+    reminder = turn.results.get("schedule", {}).get("scheduled")
+    if reminder and day and not any(words.clocks for *_, words in find_times(normalize(day))):
+        local = datetime.fromisoformat(reminder["when"])
+        fact = fact.replace(day, texts_in(turn.locale)[MomentTexts].name_day(local, utc_now()))
+    remembered = _remember(turn, fact)
+    return remembered if isinstance(remembered, ToolRequest) else f"{remembered}\n{reminded}"
+
+
+def _try_split(text: str) -> tuple[str, str] | None:
+    try:
+        return split_when(text)
+    except (WhenNotUnderstood, RepeatNotUnderstood):
+        return None
 
 
 # Each returns None if the message asks for something else.
@@ -469,8 +509,8 @@ _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
     _step_to_draw,
     _step_to_cancel,
     _step_to_list,
+    _step_to_remember_and_remind,
     _step_to_remind,
-    _step_to_change_list,
     _step_to_remember,
     _step_to_choose,
     _step_to_forget,

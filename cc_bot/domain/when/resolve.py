@@ -343,7 +343,8 @@ def split_when(written: str) -> tuple[str, str]:
     ):
         return _check_rest(text[:end], _PARTICLES.sub("", text[end:]))
     begins = range(max(len(text) - _MAX_TIME_LENGTH, 0), len(text))
-    begin = next((at for at in begins if text[at].strip() and _is_time(text, at, len(text))), len(text))
+    begins_of_word = (at for at in begins if text[at].strip(" \n　、,と"))
+    begin = next((at for at in begins_of_word if _is_time(text, at, len(text))), len(text))
     if begin < len(text) and not _BEFORE_PART.search(normalize(f"{text[:begin]}x")[:-1]):
         return _check_rest(text[begin:].strip("にのは、, 　"), text[:begin].rstrip(" 　、,"))
     beginning = text[:_MAX_TIME_LENGTH]
