@@ -162,7 +162,6 @@ class WebUsageTexts(Area):
     today = Sentence(ja="今日", en="Today")
     this_month = Sentence(ja="今月", en="This month")
     left = Sentence(ja="残り {left}（{percent}%）", en="{left} left ({percent}%)")
-    resets = Sentence(ja="{time} にリセット", en="Resets {time}")
     total = Sentence(ja="合計", en="Total")
     nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in this period.")
     purposes = by_key({"turn": Sentence(ja="質問への回答", en="Answers"), "summary": Sentence(ja="会話の要約", en="Summaries"), "heartbeat": Sentence(ja="声かけ", en="Checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="Understanding dates and times"), "speech": Sentence(ja="読み上げ", en="Reading aloud")})

@@ -21,12 +21,12 @@ async def remembers(stage: Stage, user: User, content: str, target: Channel | No
 
 
 async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, channel: Channel) -> None:
-    off, hint = "Checking in is off. /heartbeat on starts it.", EN[WebHeartbeatTexts].hint
+    hint = EN[WebHeartbeatTexts].hint
     assert hint in await stage.told(ben, channel, "heartbeat status")
     for given in ("night", "25:00", "7:60"):
         told = await begin(stage, ben, channel, quiet_from=given)
         assert told == explain(TimeOfDayNotUnderstood(name=given), EN)
-    assert await stage.told(ben, channel, "heartbeat off") == off
+    assert hint in await stage.told(ben, channel, "heartbeat off")
     answer = await stage.told(ben, channel, "heartbeat on", every=6, quiet_to="8:30")
     assert "I look every 6 hours and tell you by DM. I keep quiet from 22:00 to 8:30." in answer
     await begin(stage, ben, channel, every=24, where="channel")

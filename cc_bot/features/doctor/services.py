@@ -1,8 +1,8 @@
 """Tries Discord, the models and the optional features with real requests."""
 
 import asyncio
+import re
 import ssl
-import string
 import time
 from base64 import b64decode
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -52,8 +52,7 @@ API_URL: Final = "https://discord.com/api/v10"
 MESSAGE_CONTENT_FLAGS: Final = 1 << 18 | 1 << 19  # granted, or allowed because the bot is in few servers
 CLOCK_WARNING_DIFFERENCE: Final = timedelta(seconds=5)  # Discord sends whole seconds, and answers take time
 CLOCK_FAILURE_DIFFERENCE: Final = timedelta(minutes=1)
-_TOKEN_PARTS: Final = 3
-_TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
+_TOKEN: Final = re.compile(r"[\w-]+(\.[\w-]+){2}", re.ASCII)
 
 
 async def check_discord(
@@ -63,8 +62,7 @@ async def check_discord(
     texts, api, token = words[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
     if not token:
         return [warning("token", texts.token_missing)]
-    parts = token.split(".")
-    if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
+    if not _TOKEN.fullmatch(token):
         return [failed("token", texts.token_malformed)]
     headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
     try:

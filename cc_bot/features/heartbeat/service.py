@@ -39,11 +39,12 @@ async def start(
 
 
 async def stop(caller: Caller, *, schedules: ScheduleStore, heartbeats: HeartbeatStore) -> Reply:
-    texts, schedule = caller.words[HeartbeatTexts], await find_heartbeat(schedules, caller.user_id)
-    if schedule is not None:
-        await schedules.cancel(caller.user_id, schedule.id)
+    schedule = await find_heartbeat(schedules, caller.user_id)
     await heartbeats.delete_marks(caller.user_id)
-    return Reply((texts.stopped if schedule else texts.off,))
+    if schedule is None:
+        return describe_heartbeat(None, caller)
+    await schedules.cancel(caller.user_id, schedule.id)
+    return Reply((caller.words[HeartbeatTexts].stopped,))
 
 
 async def find_heartbeat(schedules: ScheduleStore, user_id: int) -> Schedule | None:

@@ -8,7 +8,6 @@ class HeartbeatTexts(Area):
     )
     how_to_stop = Sentence(ja="やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。", en="</heartbeat off> stops it, </heartbeat status> shows it.")
     stopped = Sentence(ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。", en="💓 I won’t check in any more. </heartbeat on> starts it again.")
-    off = Sentence(ja="声かけはオフです。</heartbeat on> で始められます。", en="Checking in is off. </heartbeat on> starts it.")
     could_not_speak = Sentence(ja="⚠️ こちらからの声かけができませんでした。{reason}。再開するコマンドは </heartbeat on> です。", en="⚠️ I could not check in with you: {reason}. The command to resume is </heartbeat on>.")
     status = Sentence(ja="💓 声かけはオンです。{rhythm}\n次は {time} です。", en="💓 Checking in is on. {rhythm}\nNext: {time}.")
     paused = Sentence(ja="⏸ 声かけは停止中です。{reason}。再開するコマンドは </heartbeat on> です。", en="⏸ Checking in is paused: {reason}. The command to resume is </heartbeat on>.")

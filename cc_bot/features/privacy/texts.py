@@ -17,7 +17,6 @@ _GROUPS: Final[Mapping[_Group, Sequence[Sequence[DataKind]]]] = {
     "open": (("proposals",), ("receipts",), ("turns",)),
     "other": (("usage",), ("counts",), ("settings",), ("choices",), ("decisions",), ("sign_ins",), ("rules",)),
 }
-"""The kinds of each group, line by line."""
 _FAMILIAR: Final[Sequence[DataKind]] = ("conversations", "messages", "channel_messages", "files", "memories", "schedules")
 
 

@@ -31,7 +31,12 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     if now - firing.due_at > LATE_AFTER:
         facts = NO_FACTS.with_notes(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
     content = _one_message(f"<@{schedule.key.user_id}> {reminder_text(schedule)}")
-    return Page(content, reminder_buttons(schedule, words), facts=facts)
+    labels = {10: words[ReminderTexts].snooze_ten_minutes, 60: words[ReminderTexts].snooze_hour}
+    buttons = (
+        Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
+        for minutes, label in labels.items()
+    )
+    return Page(content, (*buttons, *_stop_button(schedule, words)), facts=facts)
 
 
 def reminder_text(schedule: Schedule) -> str:
@@ -41,15 +46,6 @@ def reminder_text(schedule: Schedule) -> str:
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
     mention = f"<@{schedule.key.user_id}> " if schedule.audience == "public" else ""
     return Page(_one_message(f"{mention}{for_discord(text)}"))
-
-
-def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
-    labels = {10: words[ReminderTexts].snooze_ten_minutes, 60: words[ReminderTexts].snooze_hour}
-    buttons = (
-        Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
-        for minutes, label in labels.items()
-    )
-    return (*buttons, *_stop_button(schedule, words))
 
 
 def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
