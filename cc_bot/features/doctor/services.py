@@ -52,7 +52,7 @@ API_URL: Final = "https://discord.com/api/v10"
 MESSAGE_CONTENT_FLAGS: Final = 1 << 18 | 1 << 19  # granted, or allowed because the bot is in few servers
 CLOCK_WARNING_DIFFERENCE: Final = timedelta(seconds=5)  # Discord sends whole seconds, and answers take time
 CLOCK_FAILURE_DIFFERENCE: Final = timedelta(minutes=1)
-_TOKEN: Final = re.compile(r"[\w-]+(\.[\w-]+){2}", re.ASCII)
+_TOKEN: Final = re.compile(r"\A[\w-]+(\.[\w-]+){2}\Z", re.ASCII)
 
 
 async def check_discord(
@@ -62,7 +62,7 @@ async def check_discord(
     texts, api, token = words[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
     if not token:
         return [warning("token", texts.token_missing)]
-    if not _TOKEN.fullmatch(token):
+    if not _TOKEN.match(token):
         return [failed("token", texts.token_malformed)]
     headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
     try:
