@@ -12,8 +12,8 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 class ReplyTexts(Area):
     subject_kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     file_name = Sentence(ja="一覧.txt", en="list.txt")
-    next_time = Sentence(ja="次は\N{NO-BREAK SPACE}{time}", en="next {time}")
-    repeat_and_next = Sentence(ja="{repeat} {next}", en="{repeat}, {next}")
+    next_time = Sentence(ja="次は{time}", en="next {time}")
+    repeat_and_next = Sentence(ja="{repeat}、{next}", en="{repeat}, {next}")
 
     def say_next(self, repeat: str, time: str) -> str:
         """Leave out the time of day if that is the last word of `repeat`."""

@@ -23,8 +23,8 @@ VIEWPORTS: Final = 3  # of a long page
 
 def due_at(hours: str, repeat: str) -> datetime:
     """The next time of a repeat, or a time after so many hours."""
-    now = datetime.now(UTC).replace(minute=30, second=0, microsecond=0)
-    return next_time(repeat, datetime.now(UTC), TOKYO) or now + timedelta(hours=int(hours))
+    morning = datetime.now(TOKYO).replace(hour=9, minute=30, second=0, microsecond=0)
+    return next_time(repeat, datetime.now(UTC), TOKYO) or morning + timedelta(hours=int(hours))
 
 
 def read_data(name: str, **replaced: str) -> dict[str, Any]:

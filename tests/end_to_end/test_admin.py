@@ -78,7 +78,7 @@ async def test_a_channels_models_answer_there(
     await admin(stage, owner, elsewhere, "model unset", channel=f"<#{channel.id}>")
     await stage.ask(aiko, channel)
     assert stage.model.requests[-1].body["model"] == "loopback"
-    assert "None yet." in await admin(stage, owner, channel, "model list")
+    assert "None are set yet." in await admin(stage, owner, channel, "model list")
     stage.model.script(fails(404, "The model `bad-model` does not exist"))
     told = await admin(stage, owner, channel, "model set", models="bad-model")
     assert f"In <#{channel.id}> I now ask bad-model. " in told

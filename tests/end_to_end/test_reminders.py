@@ -93,7 +93,7 @@ async def test_obstacles_pause_it(stage: Stage, aiko: User, ben: User, channel: 
     shown = await says_by_itself(stage, discord.dm(ben), "pills")
     assert "you left that server" in shown.content
     assert len(said(stage, channel)) == 1
-    assert "you left that server" in await stage.told(ben, discord.dm(ben), "remind list")
+    assert "left that server" in await stage.told(ben, discord.dm(ben), "remind list")
     discord.join(ben)
     await stage.told(ben, channel, "remind resume", id=number_of(stage, number))
     await says_by_itself(stage, channel, "pills")

@@ -27,7 +27,7 @@ class TestAdding:
             [kept] = await chat.stores[ScheduleStore].list(0)
             assert (kept.text, kept.target, kept.key) == ("薬を飲む", "terminal", KEY)
             assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
-            told = "🔁 2週間ごとの火曜 10:00 にお知らせします（次は\N{NO-BREAK SPACE}11月24日(火)）: 本"
+            told = "🔁 2週間ごとの火曜 10:00 にお知らせします（次は11月24日(火)）: 本"
             assert (await chat.say("/remind add 隔週の火曜 10時 本")).startswith(told)
             assert "2週間ごとの火曜 10:00" in await chat.say("/remind list")
             assert (await chat.say("/remind add 明日9時と18時に薬")).count("⏰") == 2

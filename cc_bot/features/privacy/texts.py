@@ -110,7 +110,7 @@ class PrivacyTexts(Area):
         return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n\n{self.say_what_stays(holdings)}"
 
     def say_what_stays(self, holdings: Holdings) -> str:
-        return f"-# {self.remains}: {self.separator.join(self.list_remaining(holdings))}"
+        return f"**{self.remains}**\n{_bullets(self.list_remaining(holdings))}"
 
     def list_remaining(self, holdings: Holdings) -> list[str]:
         """List what an erasure leaves; the first is on Discord, the last are the copies."""

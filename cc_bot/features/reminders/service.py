@@ -203,7 +203,8 @@ def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> 
     named = "" if target == usual_target else target
     time = caller.format_time(schedule.due_at)
     texts, is_paused = caller.words[ReminderTexts], schedule.status == "paused"
-    trouble = f"⏸ {texts.reasons[schedule.obstacle]}" if is_paused else ""
+    reason = texts.reasons[schedule.obstacle]
+    trouble = f"⏸ {reason[0].upper()}{reason[1:]}" if is_paused else ""
     return Item(schedule.number, schedule.text, (named,), time, repeat, trouble)
 
 
