@@ -103,8 +103,8 @@ def on_press(
     matches: Callable[[Any], bool] = lambda _: True,
     response: InitialResponse = "update",
 ) -> Callable[[Handler], Handler]:
-    """Register a function for presses on controls that match. Users other than the control's are told
-    `not_yours`; if it is None, they may press, too."""
+    """Register a function for presses on controls that match. Users other than the control's get the
+    sentence `not_yours`; if it is None, they may press, too."""
 
     def register(run: Handler) -> Handler:
         injected: Any = lightbulb.di.with_di(run)

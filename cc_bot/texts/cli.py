@@ -117,7 +117,7 @@ class BackupTexts(Area):
 
 
 class StorageTexts(Area):
-    """Reasons why the database failed. StorageError stands for all others."""
+    """Reasons why the database failed. StorageError means all others."""
 
     in_file: Both[Mapping[type[StorageError], str]] = by_key(
         {

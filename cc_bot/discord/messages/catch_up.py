@@ -162,7 +162,7 @@ class CatchUp:
         newest_own_id = own_messages[-1].id if own_messages else 0
         questions = [each for each in messages if each.author.id != bot_id and each.id not in answered_ids]
         stored_ids = await self.stores.channels.find_stored_or_forwarded([int(each.id) for each in questions])
-        # A stored question was answered: if its answer is missing, somebody deleted the answer.
+        # A stored question was answered: if its answer is missing, it was deleted.
         missed = [each for each in questions if int(each.id) not in stored_ids]
         recent = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]
         needs_apology = bool(missed) and not recent and missed[-1].id > newest_own_id

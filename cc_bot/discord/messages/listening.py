@@ -129,7 +129,7 @@ class MessageListener:
                 await asyncio.sleep(PAUSE_S)
 
     async def _handle(self, message: hikari.Message) -> None:
-        # Authors of messages to the bot are told of errors; archiving other messages is retried.
+        # Authors of messages to the bot see errors; archiving other messages is retried.
         retry = None if self._router.is_question(message) else partial(self._handle_in_order, message)
         async with self._guard(message, retry):
             await self._handle_in_order(message)

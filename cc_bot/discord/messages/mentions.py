@@ -432,7 +432,7 @@ class MentionQueue:
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of_refusal(refusal)
             await post_sentence(user, waiting, lambda words: explain(error, words))
-        elif refusal:  # the channel is not told
+        elif refusal:  # the channel gets no answer
             await self._ledger.mark_failed(user.key, [each.question for each in waiting])
         elif too_old:
             await post_sentence(user, too_old, lambda words: words[MentionTexts].was_offline)

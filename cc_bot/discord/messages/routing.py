@@ -257,7 +257,7 @@ class MessageRouter:
         return is_for_author or await self.quotes.get_replied_text(message) is not None, None
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether a message addresses the bot, or addresses nobody in a thread with an answer."""
+        """Return whether a message addresses the bot, or no one in a thread with an answer."""
         if not is_from_person(message):
             return False
         if self.addresses_bot(message):

@@ -208,7 +208,7 @@ def body_html(element: Element, words: Texts) -> str:
     lines = element.content.split("\n")
 
     def render_checkbox(number: int, is_checked: bool) -> str:
-        """Return a button of the form that stands beside the element."""
+        """Return a button of the form beside the element."""
         name, checked = escape(lines[number].partition("] ")[2]), "true" if is_checked else "false"
         return (
             f'<button class="check" form="check-{element.id}" name="item" role="checkbox"'

@@ -139,7 +139,7 @@ class Privacy:
 
     @contextmanager
     def hold_shutdown(self) -> Iterator[None]:
-        """Keep the program running until the user is told an erasure's outcome."""
+        """Keep the program running until the user sees an erasure's outcome."""
         reported: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._unreported.add(reported)
         try:

@@ -337,8 +337,8 @@ async def confirm_erasure(
     return None
 
 
-# Files are made and sent one by one to limit memory. A user-installed bot may send only five follow-ups; the
-# user is told if more would be needed.
+# Files are made and sent one by one to limit memory. A user-installed bot may send only five follow-ups; a
+# sentence says so if more would be needed.
 
 
 async def export(
