@@ -238,7 +238,7 @@ async def run_copy(
         # Before the erasures: if they fail, `cc-bot erasures apply` needs the log.
         await asyncio.to_thread(_merge_logs, logs, own_log, CopyStopped)
         reapplied = None
-        if logs and origin != source_url(config.database_url):
+        if erasures.count and origin != source_url(config.database_url):
             announce("erasing")
             async with open_database(to_url) as target:
                 reapplied = await _reapply_erasures(target, erasures, None, config)

@@ -42,7 +42,9 @@ class Pair:
     folder: Path
 
     async def copy(self) -> CopyPlan:
-        config = read_config({"CC_BOT_DATA_FOLDER": str(self.folder)}, self.folder / ".env")
+        own = f"sqlite:///{self.folder / 'own.db'}"  # not data/sessions.db
+        variables = {"CC_BOT_DATA_FOLDER": str(self.folder), "CC_BOT_DATABASE_URL": own}
+        config = read_config(variables, self.folder / ".env")
         return (await run_copy(config, self.source, self.target, announce_nothing)).plan
 
 
